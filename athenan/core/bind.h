@@ -1,0 +1,27 @@
+// What the binding files share. Only files named bind* know Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <optional>
+
+#include "game.h"
+
+namespace athenan {
+
+namespace nb = nanobind;
+
+// A state as Python holds it: with its game, and the action that led to it (to mark it on boards).
+struct BoundState {
+  std::shared_ptr<const Game> game;
+  std::unique_ptr<State> state;
+  std::optional<Action> last_action;
+};
+
+using Planes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>, nb::c_contig>;
+
+void bind_games(nb::module_& m);
+
+}  // namespace athenan

@@ -1,0 +1,280 @@
+// Python's view of games and states.
+#include "bind.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace athenan {
+namespace {
+
+nb::object key_to_int(const Key& key) {
+  return (nb::int_(key.high) << nb::int_(64)) | nb::int_(key.low);
+}
+
+Actions legal_actions(const BoundState& state) {
+  Actions actions;
+  state.game->legal_actions(*state.state, actions);
+  return actions;
+}
+
+BoundState play(const BoundState& state, std::int64_t action) {
+  const auto legal = legal_actions(state);
+  if (action < 0 || !std::binary_search(legal.begin(), legal.end(), Action(action)) ||
+      action != std::int64_t(Action(action)))
+    throw nb::value_error(("Action " + std::to_string(action) + " is not legal here" +
+                           (legal.empty() ? ": the game is over." : "."))
+                              .c_str());
+  BoundState child{state.game, state.state->clone(), Action(action)};
+  child.game->play(*child.state, Action(action));
+  return child;
+}
+
+void check_action(const BoundState& state, Action action) {
+  const auto legal = legal_actions(state);
+  if (!std::binary_search(legal.begin(), legal.end(), action))
+    throw nb::value_error(("Action " + std::to_string(action) + " is not legal here.").c_str());
+}
+
+Action string_to_action(const BoundState& state, const std::string& text) {
+  for (Action action : legal_actions(state))
+    if (state.game->action_to_string(*state.state, action) == text) return action;
+  throw nb::value_error(("No legal action here is written '" + text + "'.").c_str());
+}
+
+nb::object outcomes(const BoundState& state) {
+  if (!state.game->is_terminal(*state.state)) return nb::none();
+  const auto ending = state.game->ending(*state.state);
+  nb::list list;
+  for (int p = 0; p < state.game->facts().num_players; ++p) list.append(int(ending.outcome[p]));
+  return nb::tuple(list);
+}
+
+// Two players: the difference in the first player's view. More: everyone's own.
+nb::object score(const BoundState& state) {
+  const auto& facts = state.game->facts();
+  if (facts.max_score == 0) return nb::none();
+  const auto ending = state.game->ending(*state.state);
+  if (facts.num_players == 2) return nb::float_(double(ending.score[0]) - ending.score[1]);
+  nb::list list;
+  for (int p = 0; p < facts.num_players; ++p) list.append(double(ending.score[p]));
+  return nb::tuple(list);
+}
+
+Planes planes(const BoundState& state) {
+  const auto& facts = state.game->facts();
+  auto* data = new std::uint8_t[facts.plane_bytes()];
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+  state.game->planes(*state.state, data);
+  return Planes(data, {std::size_t(facts.rows), std::size_t(facts.columns), facts.channels.size()},
+                owner);
+}
+
+BoundState state_from_planes(const std::shared_ptr<const Game>& game,
+                             nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig> planes,
+                             int ply) {
+  const auto& facts = game->facts();
+  if (planes.shape(0) != std::size_t(facts.rows) || planes.shape(1) != std::size_t(facts.columns) ||
+      planes.shape(2) != facts.channels.size())
+    throw nb::value_error("These planes are not of the game's shape.");
+  return {game, game->state_from_planes(planes.data(), ply), {}};
+}
+
+std::uint64_t perft(const Game& game, int depth) {
+  if (depth < 0) throw nb::value_error("A perft depth is not negative.");
+  nb::gil_scoped_release release;
+  return game.perft(*game.initial_state(), depth);
+}
+
+struct Rate {
+  std::uint64_t states = 0;
+  double seconds = 0;
+};
+
+template <class Work>
+Rate timed(double seconds, Work work) {
+  using clock = std::chrono::steady_clock;
+  Rate rate;
+  const auto start = clock::now();
+  do {
+    rate.states += work();
+    rate.seconds = std::chrono::duration<double>(clock::now() - start).count();
+  } while (rate.seconds < seconds);
+  return rate;
+}
+
+// Random playouts from the start.
+std::pair<std::uint64_t, double> playout_rate(const Game& game, double seconds,
+                                              std::uint64_t seed) {
+  nb::gil_scoped_release release;
+  const auto start = game.initial_state();
+  const auto state = start->clone();
+  Random random(seed);
+  const auto rate = timed(seconds, [&] {
+    state->assign(*start);
+    return std::uint64_t(game.playout(*state, random));
+  });
+  return {rate.states, rate.seconds};
+}
+
+// Expansions of the states along random games: what the search asks of the rules.
+std::pair<std::uint64_t, double> expansion_rate(const Game& game, double seconds,
+                                                std::uint64_t seed) {
+  nb::gil_scoped_release release;
+  const auto start = game.initial_state();
+  const auto state = start->clone();
+  Random random(seed);
+  Children children;
+  const auto rate = timed(seconds, [&] {
+    std::uint64_t states = 0;
+    state->assign(*start);
+    while (!game.is_terminal(*state)) {
+      game.expand(*state, children);
+      states += children.size();
+      game.play(*state, children.actions[random.below(std::uint32_t(children.size()))]);
+    }
+    return states;
+  });
+  return {rate.states, rate.seconds};
+}
+
+nb::dict describe(const GameType& type) {
+  nb::list options;
+  for (const auto& option : type.options) {
+    nb::dict entry;
+    entry["name"] = option.name;
+    entry["default"] = nb::cast(option.fallback);
+    entry["low"] = option.low;
+    entry["high"] = option.high;
+    entry["choices"] = nb::cast(option.choices);
+    entry["about"] = option.about;
+    options.append(entry);
+  }
+  nb::dict entry;
+  entry["name"] = type.name;
+  entry["title"] = type.title;
+  entry["options"] = options;
+  return entry;
+}
+
+}  // namespace
+
+void bind_games(nb::module_& m) {
+  nb::class_<Symmetry>(m, "Symmetry",
+                       "transformed[cell, channel] = original[cells[cell], channels[channel]]; the "
+                       "value is multiplied by sign.")
+      .def_ro("cells", &Symmetry::cells)
+      .def_ro("channels", &Symmetry::channels)
+      .def_ro("sign", &Symmetry::sign);
+
+  nb::class_<BoundState>(m, "State", "A state of a game; it never changes.")
+      .def("legal_actions", &legal_actions, "The legal actions, ascending; none at the end.")
+      .def("play", &play, nb::arg("action"), "The state after a legal action.")
+      .def_prop_ro("is_terminal", [](const BoundState& s) { return s.game->is_terminal(*s.state); })
+      .def_prop_ro("to_move", [](const BoundState& s) { return s.game->to_move(*s.state); })
+      .def_prop_ro("ply", [](const BoundState& s) { return s.game->ply(*s.state); })
+      .def_prop_ro("outcomes", &outcomes, nb::sig("def outcomes(self) -> tuple[int, ...] | None"),
+                   "None before the end, then -1, 0 or 1 for each player.")
+      .def_prop_ro("score", &score, nb::sig("def score(self) -> float | tuple[float, ...] | None"),
+                   "Of two players the difference in the first one's view; of more, each one's; "
+                   "None in games without a score.")
+      .def_prop_ro(
+          "key", [](const BoundState& s) { return key_to_int(s.game->key(*s.state)); },
+          nb::sig("def key(self) -> int"),
+          "128 bits that identify everything the future depends on.")
+      .def("planes", &planes, "rows × columns × channels of zeros and ones.")
+      .def(
+          "action_to_string",
+          [](const BoundState& s, Action action) {
+            check_action(s, action);
+            return s.game->action_to_string(*s.state, action);
+          },
+          nb::arg("action"))
+      .def("string_to_action", &string_to_action, nb::arg("text"))
+      .def(
+          "identical",
+          [](const BoundState& a, const BoundState& b) {
+            return a.game == b.game && a.game->identical(*a.state, *b.state);
+          },
+          nb::arg("other"), "Equal in every field, incremental structures included.")
+      .def("__str__",
+           [](const BoundState& s) { return s.game->state_to_string(*s.state, s.last_action); })
+      .def(
+          "__eq__",
+          [](const BoundState& a, const nb::object& other) {
+            if (!nb::isinstance<BoundState>(other)) return false;
+            const auto& b = nb::cast<const BoundState&>(other);
+            return a.game == b.game && a.game->key(*a.state) == b.game->key(*b.state);
+          },
+          nb::arg("other").none(), nb::sig("def __eq__(self, other: object) -> bool"))
+      .def("__hash__",
+           [](const BoundState& s) { return std::int64_t(s.game->key(*s.state).low >> 1); });
+
+  nb::class_<Game>(m, "Game", "The rules of a game with its options.")
+      .def_prop_ro("name", [](const Game& g) { return g.facts().name; })
+      .def_prop_ro("num_players", [](const Game& g) { return g.facts().num_players; })
+      .def_prop_ro("max_plies", [](const Game& g) { return g.facts().max_plies; })
+      .def_prop_ro(
+          "plane_shape",
+          [](const Game& g) {
+            const auto& f = g.facts();
+            return nb::make_tuple(f.rows, f.columns, f.channels.size());
+          },
+          nb::sig("def plane_shape(self) -> tuple[int, int, int]"))
+      .def_prop_ro(
+          "channels", [](const Game& g) { return g.facts().channels; }, "What each plane means.")
+      .def_prop_ro("symmetries", [](const Game& g) { return g.facts().symmetries; })
+      .def_prop_ro(
+          "max_score", [](const Game& g) { return g.facts().max_score; },
+          "Bound of the score; 0 in games without one.")
+      .def_prop_ro(
+          "max_pieces", [](const Game& g) { return g.facts().max_pieces; },
+          "Bound of a player's pieces; 0 in games without captures.")
+      .def_prop_ro(
+          "has_history", [](const Game& g) { return g.facts().has_history; },
+          "Whether the key holds what the board does not show (repetition, counters).")
+      .def_prop_ro("state_bytes", [](const Game& g) { return g.facts().state_bytes; })
+      .def("initial_state",
+           [](std::shared_ptr<const Game> g) {
+             auto state = g->initial_state();
+             return BoundState{std::move(g), std::move(state), {}};
+           })
+      .def(
+          "state_from_string",
+          [](std::shared_ptr<const Game> g, const std::string& text) {
+            auto state = g->state_from_string(text);
+            return BoundState{std::move(g), std::move(state), {}};
+          },
+          nb::arg("text"), "Reads what str(state) writes, and the game's usual notation.")
+      .def("state_from_planes", &state_from_planes, nb::arg("planes"), nb::arg("ply") = 0)
+      .def("perft", &perft, nb::arg("depth"), "Leaves at that depth: the rules' checksum.")
+      .def("playout_rate", &playout_rate, nb::arg("seconds"), nb::arg("seed") = 0,
+           "(states, seconds) of random playouts on one thread.")
+      .def("expansion_rate", &expansion_rate, nb::arg("seconds"), nb::arg("seed") = 0,
+           "(child states, seconds) of expansions along random games on one thread.");
+
+  m.def(
+      "make_game",
+      [](const std::string& name, std::map<std::string, Option> options) {
+        return std::shared_ptr<Game>(make_game(name, std::move(options)));
+      },
+      nb::arg("name"), nb::arg("options"));
+  m.def(
+      "game_types",
+      [] {
+        nb::list list;
+        for (const auto* type : game_types()) list.append(describe(*type));
+        return list;
+      },
+      nb::sig("def game_types() -> list[dict[str, typing.Any]]"));
+}
+
+}  // namespace athenan

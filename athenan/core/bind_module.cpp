@@ -1,0 +1,7 @@
+#include "bind.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core: rules and search.";
+  nanobind::set_leak_warnings(false);  // objects alive when the interpreter ends are no fault
+  athenan::bind_games(m);
+}

@@ -1,0 +1,68 @@
+"""Games by name: the built-in ones, and a user's own by `module:Class`."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from athenan import _core
+from athenan.python_game import PythonGame
+
+Game = _core.Game
+State = _core.State
+
+
+def list_games() -> list[str]:
+    """The names of the built-in games."""
+    return [entry["name"] for entry in game_types()]
+
+
+def game_types() -> list[dict[str, Any]]:
+    """Name, title and options of every built-in game."""
+    return _core.game_types()
+
+
+def make_game(name: str, **options: bool | int | float | str) -> _core.Game | PythonGame:
+    """A game by its name; `module:Class` makes a user's own from its Python module."""
+    if ":" in name:
+        return _load_python_game(name, options)
+    known = {entry["name"]: entry for entry in game_types()}
+    if name not in known:
+        raise ValueError(f"There is no game '{name}'{nearest(name, known)}.")
+    names = [option["name"] for option in known[name]["options"]]
+    for option in options:
+        if option not in names:
+            hint = nearest(option, names) or (
+                f"; its options are {', '.join(names)}" if names else "; it has none"
+            )
+            raise ValueError(f"Game '{name}' has no option '{option}'{hint}.")
+    return _core.make_game(name, options)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence that offers the nearest right spelling, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean '{close[0]}'?"[:-1] if close else ""
+
+
+def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
+    module_name, _, class_name = name.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name != module_name.split(".")[0] and error.name != module_name:
+            raise
+        raise ValueError(f"There is no Python module '{module_name}' for game '{name}'.") from None
+    made = getattr(module, class_name, None)
+    if not (isinstance(made, type) and issubclass(made, PythonGame)):
+        raise ValueError(f"'{class_name}' in module '{module_name}' is not an athenan.PythonGame.")
+    try:
+        return made(**options)
+    except TypeError as error:
+        raise ValueError(f"Game '{name}' does not take these options: {error}.") from None

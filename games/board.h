@@ -1,0 +1,61 @@
+// A board as a person and a network see it: cells with pieces, who moves, which ply.
+//
+// A game says once how its state reads as a Board and back; the texts, the planes and the
+// symmetries of every game follow from that here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "game.h"
+
+namespace athenan {
+
+struct Board {
+  std::vector<std::uint8_t> cells;  // row by row; 0 empty, otherwise 1 + index into Shape::symbols
+  int to_move = 0;
+  int ply = 0;
+};
+
+enum class Grid { square, rhombus, hexagon };  // how rows are indented when drawn
+
+struct Shape {
+  int rows = 0, columns = 0;
+  std::string symbols = "xo";  // pieces; the first num_players name the players
+  Grid grid = Grid::square;
+  bool first_row_at_bottom = false;
+  bool numbered_columns = false;         // 1 2 3 instead of a b c
+  std::vector<std::uint8_t> holes = {};  // 1 where no cell exists; empty: none
+
+  int size() const { return rows * columns; }
+  bool exists(int cell) const { return holes.empty() || !holes[cell]; }
+};
+
+std::string cell_name(const Shape&, int cell);  // "c2": column letter, row counted from 1
+
+// The board with coordinates, the last action's cell in brackets, and a line that says who
+// moves or how the game ended. read_board understands what draw_board writes.
+std::string draw_board(const Shape&, const Board&, int num_players, std::optional<int> last_cell,
+                       std::optional<Ending> ending);
+Board read_board(const Shape&, int num_players, std::string_view text);
+
+// One plane a symbol, then one plane a player, full of ones for the player to move.
+std::vector<std::string> channel_names(const Shape&, int num_players);
+void board_to_planes(const Shape&, const Board&, int num_players, std::uint8_t* out);
+Board board_from_planes(const Shape&, const std::uint8_t*, int num_players, int ply);
+
+// source(row, column) is the cell whose content moves to (row, column). With swap_players the
+// two players change colours, the mover and the value's sign with them.
+using CellMap = std::function<std::pair<int, int>(int row, int column)>;
+Symmetry make_symmetry(const Shape&, int num_players, const CellMap& source,
+                       bool swap_players = false);
+// The identity, the reflections and, on a square board, the rotations; with `colours` each of
+// them also with the two players exchanged.
+std::vector<Symmetry> grid_symmetries(const Shape&, int num_players, bool colours);
+
+}  // namespace athenan

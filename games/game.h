@@ -1,0 +1,146 @@
+// The game contract: what the search, the learner and the commands know of a game.
+//
+// A game file writes a plain `Rules` struct (see rules.h) and never sees this interface; the
+// adapter in rules.h turns Rules into a Game. The virtual calls below are per state or per
+// expansion, never per child: `expand` delivers all children of a state at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "key.h"
+
+namespace athenan {
+
+using Action = std::uint32_t;
+using Actions = std::vector<Action>;
+inline constexpr int max_players = 6;
+
+// transformed[cell][channel] = original[cells[cell]][channels[channel]]; value' = sign * value.
+struct Symmetry {
+  std::vector<int> cells;
+  std::vector<int> channels;
+  int sign = 1;
+};
+
+// What a terminal state is worth. Only the first num_players entries count.
+struct Ending {
+  std::array<std::int8_t, max_players> outcome{};  // f_b: -1 lost, 0 drawn, 1 won
+  std::array<float, max_players> score{};          // zero in games without a score
+  std::array<std::int16_t, max_players> pieces{};  // zero in games without captures
+};
+
+// All children of one state, as arrays of equal length; the storage is kept between calls.
+struct Children {
+  Actions actions;
+  std::vector<Key> keys;
+  std::vector<std::uint8_t> terminal;
+  std::vector<Ending> endings;  // meaningful where terminal
+
+  std::size_t size() const { return actions.size(); }
+};
+
+class State {
+ public:
+  virtual ~State() = default;
+  virtual std::unique_ptr<State> clone() const = 0;
+  virtual void assign(const State& other) = 0;  // other is of the same game
+};
+
+struct Facts {
+  std::string name;
+  int num_players = 2;
+  int max_plies = 0;  // no game is longer
+  int rows = 0, columns = 0;
+  std::vector<std::string> channels;  // meaning of each plane
+  std::vector<Symmetry> symmetries;   // the identity first
+  double max_score = 0;               // bound of |score difference|; 0 without a score
+  int max_pieces = 0;                 // bound of a player's pieces; 0 without captures
+  bool has_history = false;           // the key holds what the board does not show (repetition)
+  std::size_t state_bytes = 0;
+
+  std::size_t plane_bytes() const { return std::size_t(rows) * columns * channels.size(); }
+};
+
+class Game {
+ public:
+  virtual ~Game() = default;
+  const Facts& facts() const { return facts_; }
+
+  virtual std::unique_ptr<State> initial_state() const = 0;
+  virtual void legal_actions(const State&, Actions&) const = 0;  // ascending
+  virtual void play(State&, Action) const = 0;                   // in place; action is legal
+  virtual bool is_terminal(const State&) const = 0;
+  virtual int to_move(const State&) const = 0;
+  virtual int ply(const State&) const = 0;
+  virtual Key key(const State&) const = 0;
+  virtual Ending ending(const State&) const = 0;  // outcome 0 while the game goes on
+
+  virtual void expand(const State&, Children&) const = 0;
+  virtual void planes(const State&, std::uint8_t* out) const = 0;
+  virtual void child_planes(const State&, std::span<const Action>, std::uint8_t* out) const = 0;
+  // Plays uniformly random actions to the end; returns how many.
+  virtual int playout(State&, Random&) const = 0;
+  virtual std::uint64_t perft(const State&, int depth) const = 0;
+
+  virtual std::string state_to_string(const State&, std::optional<Action> last) const = 0;
+  virtual std::unique_ptr<State> state_from_string(std::string_view) const = 0;
+  virtual std::unique_ptr<State> state_from_planes(const std::uint8_t*, int ply) const = 0;
+  virtual std::string action_to_string(const State&, Action) const = 0;
+  // Equality of every field, incremental structures included (equal keys say less).
+  virtual bool identical(const State&, const State&) const = 0;
+
+ protected:
+  Facts facts_;
+};
+
+// ---- The list of games and their options -------------------------------------------------
+
+using Option = std::variant<bool, std::int64_t, double, std::string>;
+
+struct OptionType {
+  std::string name;
+  Option fallback;
+  double low = 0, high = 0;          // of a number
+  std::vector<std::string> choices;  // of a text
+  std::string about;
+};
+
+class Options {
+ public:
+  explicit Options(std::map<std::string, Option> values) : values_(std::move(values)) {}
+  int integer(const std::string& name) const {
+    return int(std::get<std::int64_t>(values_.at(name)));
+  }
+  double real(const std::string& name) const { return std::get<double>(values_.at(name)); }
+  bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }
+  const std::string& text(const std::string& name) const {
+    return std::get<std::string>(values_.at(name));
+  }
+
+ private:
+  std::map<std::string, Option> values_;
+};
+
+struct GameType {
+  std::string name;
+  std::string title;
+  std::vector<OptionType> options;
+  std::function<std::unique_ptr<Game>(const Options&)> make;
+};
+
+const std::vector<const GameType*>& game_types();
+// Missing options take their default; throws std::invalid_argument with a sentence.
+std::unique_ptr<Game> make_game(const std::string& name, std::map<std::string, Option> options);
+
+}  // namespace athenan

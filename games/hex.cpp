@@ -1,0 +1,158 @@
+// Hex: players in turn put a stone on an empty cell of a rhombus of hexagons. The first player (x)
+// wins by a chain from the top to the bottom row, the second (o) from the left to the right
+// column; one of them always does, so there is no draw.
+// Options: size; swap (the pie rule, usual in tournaments): instead of his first stone the second
+// player may exchange the first stone for one of his own on the transposed cell; the players
+// keep their sides. Actions: column letter and row number from the top; `swap`.
+#include "bits.h"
+#include "rules.h"
+
+namespace athenan {
+namespace {
+
+template <int W>
+struct Hex {
+  struct State {
+    std::array<Bits<W>, 2> stones;
+    // linked[p][e]: the stones of player p that a chain joins to his first (0) or second (1) edge
+    std::array<std::array<Bits<W>, 2>, 2> linked;
+    Key key;
+    std::int16_t ply = 0;
+    std::int8_t to_move = 0;
+    std::int8_t winner = -1;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  int size;
+  bool swap;
+  int num_players = 2;
+  int max_plies = size * size + (swap ? 1 : 0);
+  Shape shape{size, size, "xo", Grid::rhombus};
+  Action swap_action = Action(size * size);
+  std::vector<Bits<W>> neighbours = make_neighbours();
+
+  State initial_state() const {
+    State state;
+    state.key = mover_key(0);
+    return state;
+  }
+
+  void legal_actions(const State& state, Actions& actions) const {
+    if (is_terminal(state)) return;
+    (~(state.stones[0] | state.stones[1]) & Bits<W>::first(shape.size())).for_each([&](int cell) {
+      actions.push_back(cell);
+    });
+    if (can_swap(state)) actions.push_back(swap_action);
+  }
+
+  void play(State& state, Action action) const {
+    const int player = state.to_move;
+    if (action == swap_action) {
+      const int cell = state.stones[1 - player].lowest();
+      state.key ^= zobrist[(1 - player) * shape.size() + cell];
+      state.stones[1 - player] = {};
+      state.linked[1 - player] = {};
+      place(state, cell % size * size + cell / size, player);
+    } else {
+      place(state, int(action), player);
+    }
+    state.key ^= mover_key(0) ^ mover_key(1);
+    state.to_move ^= 1;
+    ++state.ply;
+  }
+
+  bool is_terminal(const State& state) const { return state.winner >= 0; }
+  int outcome(const State& state, int player) const { return state.winner == player ? 1 : -1; }
+  Key key(const State& state) const {
+    return can_swap(state) ? state.key ^ zobrist[2 * shape.size()] : state.key;
+  }
+
+  void write_board(const State& state, Board& board) const {
+    for (int p : {0, 1})
+      state.stones[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
+  }
+  State from_board(const Board& board) const {
+    State state;
+    state.to_move = std::int8_t(board.to_move);
+    state.key = mover_key(board.to_move);
+    state.ply = std::int16_t(board.ply);
+    for (int cell = 0; cell < shape.size(); ++cell)
+      if (board.cells[cell]) place(state, cell, board.cells[cell] - 1);
+    return state;
+  }
+
+  std::string action_to_string(const State&, Action action) const {
+    return action == swap_action ? "swap" : cell_name(shape, int(action));
+  }
+  int marked_cell(const State& after, Action action) const {
+    return action == swap_action ? after.stones[1 - after.to_move].lowest() : int(action);
+  }
+  std::vector<Symmetry> symmetries() const {
+    const int last = size - 1;
+    return {
+        make_symmetry(shape, 2, [](int r, int c) { return std::pair{r, c}; }),
+        make_symmetry(shape, 2, [=](int r, int c) { return std::pair{last - r, last - c}; }),
+        make_symmetry(
+            shape, 2, [](int r, int c) { return std::pair{c, r}; }, true),
+        make_symmetry(
+            shape, 2, [=](int r, int c) { return std::pair{last - c, last - r}; }, true),
+    };
+  }
+
+ private:
+  bool can_swap(const State& state) const { return swap && state.ply == 1; }
+
+  void place(State& state, int cell, int player) const {
+    state.stones[player].set(cell);
+    state.key ^= zobrist[player * shape.size() + cell];
+    const int along = player == 0 ? cell / size : cell % size;
+    bool wins = true;
+    for (int edge : {0, 1}) {
+      auto& linked = state.linked[player][edge];
+      if (along == (edge == 0 ? 0 : size - 1) || (neighbours[cell] & linked).any())
+        link(linked, state.stones[player], cell);
+      wins &= linked.test(cell);
+    }
+    if (wins) state.winner = std::int8_t(player);
+  }
+
+  // Adds the chain of `cell` to `linked`; a stone is added once in a game, so this is cheap.
+  void link(Bits<W>& linked, const Bits<W>& stones, int cell) const {
+    auto waiting = Bits<W>::of(cell);
+    while (waiting.any()) {
+      const int next = waiting.lowest();
+      waiting.clear(next);
+      linked.set(next);
+      waiting |= neighbours[next] & stones & ~linked;
+    }
+  }
+
+  std::vector<Bits<W>> make_neighbours() const {
+    static constexpr int around[6][2] = {{-1, 0}, {-1, 1}, {0, -1}, {0, 1}, {1, -1}, {1, 0}};
+    std::vector<Bits<W>> table(shape.size());
+    for (int cell = 0; cell < shape.size(); ++cell)
+      for (const auto& [down, right] : around) {
+        const int r = cell / size + down, c = cell % size + right;
+        if (r >= 0 && r < size && c >= 0 && c < size) table[cell].set(r * size + c);
+      }
+    return table;
+  }
+};
+
+}  // namespace
+
+extern const GameType hex_type;
+const GameType hex_type{
+    "hex",
+    "Hex",
+    {whole_number("size", 11, 2, 19, "cells along a side"),
+     yes_or_no("swap", false, "the second player may take over the first stone")},
+    [](const Options& options) {
+      const int size = options.integer("size");
+      return with_words(size * size, [&]<int W>() {
+        return make_rules_game("hex", Hex<W>{size, options.flag("swap")});
+      });
+    },
+};
+
+}  // namespace athenan

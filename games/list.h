@@ -1,0 +1,8 @@
+// The list of games. A game is its file <name>.cpp, which defines `const GameType <name>_type`,
+// and its line here.
+#define ATHENAN_GAMES(GAME) \
+  GAME(tictactoe)           \
+  GAME(connect_four)        \
+  GAME(hex)                 \
+  GAME(breakthrough)        \
+  GAME(mnk)

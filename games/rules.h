@@ -1,0 +1,241 @@
+// From Rules to a Game.
+//
+// A game file defines a struct with the members below (`Rules` is the concept that checks them)
+// and a `const GameType` named <game>_type; its name goes into list.h. Everything is called on
+// concrete types here, so the compiler inlines a whole expansion.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include "board.h"
+#include "game.h"
+
+namespace athenan {
+
+template <class R>
+concept Rules = requires(const R rules, const typename R::State state, typename R::State& changed,
+                         Action action, Actions& actions, Board& board, const Board& given) {
+  requires std::equality_comparable<typename R::State>;
+  { rules.shape } -> std::convertible_to<Shape>;
+  { rules.num_players } -> std::convertible_to<int>;
+  { rules.max_plies } -> std::convertible_to<int>;
+  { rules.initial_state() } -> std::same_as<typename R::State>;
+  { rules.legal_actions(state, actions) };  // appends, ascending; nothing when terminal
+  { rules.play(changed, action) };
+  { rules.is_terminal(state) } -> std::same_as<bool>;
+  { rules.outcome(state, 0) } -> std::convertible_to<int>;  // of that player, once terminal
+  { state.to_move } -> std::convertible_to<int>;
+  { state.ply } -> std::convertible_to<int>;
+  { rules.key(state) } -> std::same_as<Key>;
+  { rules.write_board(state, board) };  // cells are cleared already; to_move and ply are set
+  { rules.from_board(given) } -> std::same_as<typename R::State>;
+  { rules.action_to_string(state, action) } -> std::convertible_to<std::string>;
+  // The cell to mark in the board drawn after the action.
+  { rules.marked_cell(state, action) } -> std::convertible_to<std::optional<int>>;
+  { rules.symmetries() } -> std::same_as<std::vector<Symmetry>>;
+};
+// Also, where they make sense:
+//   double score(const State&, int player), double max_score
+//   int pieces(const State&, int player), int max_pieces
+//   bool has_history: the key holds more than the board shows (repetition, counters)
+// and, where the board alone does not tell all, any of the Game functions of the same name:
+//   std::vector<std::string> channels(); void planes(const State&, std::uint8_t*);
+//   std::string state_to_string(const State&, std::optional<Action>);
+//   State state_from_string(std::string_view); State state_from_planes(const std::uint8_t*, int);
+
+template <Rules R>
+class RulesGame final : public Game {
+ public:
+  using S = typename R::State;
+
+  RulesGame(std::string name, R rules) : rules_(std::move(rules)) {
+    facts_.name = std::move(name);
+    facts_.num_players = rules_.num_players;
+    facts_.max_plies = rules_.max_plies;
+    facts_.rows = rules_.shape.rows;
+    facts_.columns = rules_.shape.columns;
+    if constexpr (requires { rules_.channels(); })
+      facts_.channels = rules_.channels();
+    else
+      facts_.channels = channel_names(rules_.shape, rules_.num_players);
+    facts_.symmetries = rules_.symmetries();
+    if constexpr (requires { rules_.max_score; }) facts_.max_score = rules_.max_score;
+    if constexpr (requires { rules_.max_pieces; }) facts_.max_pieces = rules_.max_pieces;
+    if constexpr (requires { rules_.has_history; }) facts_.has_history = rules_.has_history;
+    facts_.state_bytes = sizeof(S);
+  }
+
+  std::unique_ptr<State> initial_state() const override { return box(rules_.initial_state()); }
+
+  void legal_actions(const State& state, Actions& actions) const override {
+    actions.clear();
+    rules_.legal_actions(of(state), actions);
+  }
+  void play(State& state, Action action) const override { rules_.play(of(state), action); }
+  bool is_terminal(const State& state) const override { return rules_.is_terminal(of(state)); }
+  int to_move(const State& state) const override { return of(state).to_move; }
+  int ply(const State& state) const override { return of(state).ply; }
+  Key key(const State& state) const override { return rules_.key(of(state)); }
+  Ending ending(const State& state) const override { return ending_of(of(state)); }
+
+  void expand(const State& state, Children& children) const override {
+    const S& parent = of(state);
+    children.actions.clear();
+    rules_.legal_actions(parent, children.actions);
+    const std::size_t size = children.actions.size();
+    children.keys.resize(size);
+    children.terminal.resize(size);
+    children.endings.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      S child = parent;
+      rules_.play(child, children.actions[i]);
+      children.keys[i] = rules_.key(child);
+      children.terminal[i] = rules_.is_terminal(child);
+      if (children.terminal[i]) children.endings[i] = ending_of(child);
+    }
+  }
+
+  void planes(const State& state, std::uint8_t* out) const override {
+    write_planes(of(state), out);
+  }
+
+  void child_planes(const State& state, std::span<const Action> actions,
+                    std::uint8_t* out) const override {
+    for (Action action : actions) {
+      S child = of(state);
+      rules_.play(child, action);
+      write_planes(child, out);
+      out += facts_.plane_bytes();
+    }
+  }
+
+  int playout(State& state, Random& random) const override {
+    thread_local Actions actions;
+    S& current = of(state);
+    int plies = 0;
+    for (; !rules_.is_terminal(current); ++plies) {
+      actions.clear();
+      rules_.legal_actions(current, actions);
+      rules_.play(current, actions[random.below(std::uint32_t(actions.size()))]);
+    }
+    return plies;
+  }
+
+  std::uint64_t perft(const State& state, int depth) const override {
+    return depth == 0 ? 1 : leaves(of(state), depth);
+  }
+
+  std::string state_to_string(const State& state, std::optional<Action> last) const override {
+    const S& s = of(state);
+    if constexpr (requires { rules_.state_to_string(s, last); }) {
+      return rules_.state_to_string(s, last);
+    } else {
+      const auto ending = rules_.is_terminal(s) ? std::optional(ending_of(s)) : std::nullopt;
+      return draw_board(rules_.shape, board_of(s), rules_.num_players,
+                        last ? std::optional<int>(rules_.marked_cell(s, *last)) : std::nullopt,
+                        ending);
+    }
+  }
+  std::unique_ptr<State> state_from_string(std::string_view text) const override {
+    if constexpr (requires { rules_.state_from_string(text); })
+      return box(rules_.state_from_string(text));
+    else
+      return box(rules_.from_board(read_board(rules_.shape, rules_.num_players, text)));
+  }
+  std::unique_ptr<State> state_from_planes(const std::uint8_t* planes, int ply) const override {
+    if constexpr (requires { rules_.state_from_planes(planes, ply); })
+      return box(rules_.state_from_planes(planes, ply));
+    else
+      return box(
+          rules_.from_board(board_from_planes(rules_.shape, planes, rules_.num_players, ply)));
+  }
+  std::string action_to_string(const State& state, Action action) const override {
+    return rules_.action_to_string(of(state), action);
+  }
+  bool identical(const State& a, const State& b) const override { return of(a) == of(b); }
+
+ private:
+  struct Box final : State {
+    explicit Box(S s) : value(std::move(s)) {}
+    std::unique_ptr<State> clone() const override { return std::make_unique<Box>(value); }
+    void assign(const State& other) override { value = static_cast<const Box&>(other).value; }
+    S value;
+  };
+  static std::unique_ptr<State> box(S state) { return std::make_unique<Box>(std::move(state)); }
+  static const S& of(const State& state) { return static_cast<const Box&>(state).value; }
+  static S& of(State& state) { return static_cast<Box&>(state).value; }
+
+  Ending ending_of(const S& state) const {
+    Ending ending;
+    const bool terminal = rules_.is_terminal(state);
+    for (int p = 0; p < rules_.num_players; ++p) {
+      if (terminal) ending.outcome[p] = std::int8_t(rules_.outcome(state, p));
+      if constexpr (requires { rules_.score(state, p); })
+        ending.score[p] = float(rules_.score(state, p));
+      if constexpr (requires { rules_.pieces(state, p); })
+        ending.pieces[p] = std::int16_t(rules_.pieces(state, p));
+    }
+    return ending;
+  }
+
+  Board board_of(const S& state) const {
+    Board board;
+    fill(board, state);
+    return board;
+  }
+  void fill(Board& board, const S& state) const {
+    board.cells.assign(rules_.shape.size(), 0);
+    board.to_move = state.to_move;
+    board.ply = state.ply;
+    rules_.write_board(state, board);
+  }
+  void write_planes(const S& state, std::uint8_t* out) const {
+    if constexpr (requires { rules_.planes(state, out); }) {
+      rules_.planes(state, out);
+    } else {
+      thread_local Board board;
+      fill(board, state);
+      board_to_planes(rules_.shape, board, rules_.num_players, out);
+    }
+  }
+
+  std::uint64_t leaves(const S& state, int depth) const {
+    Actions actions;
+    rules_.legal_actions(state, actions);
+    if (depth == 1) return actions.size();
+    std::uint64_t total = 0;
+    for (Action action : actions) {
+      S child = state;
+      rules_.play(child, action);
+      total += leaves(child, depth - 1);
+    }
+    return total;
+  }
+
+  R rules_;
+};
+
+template <class R>
+std::unique_ptr<Game> make_rules_game(std::string name, R rules) {
+  return std::make_unique<RulesGame<R>>(std::move(name), std::move(rules));
+}
+
+// Shorthands for the option tables of the game files.
+inline OptionType whole_number(std::string name, int fallback, int low, int high,
+                               std::string about) {
+  return {std::move(name), std::int64_t(fallback), double(low), double(high), {}, std::move(about)};
+}
+inline OptionType yes_or_no(std::string name, bool fallback, std::string about) {
+  return {std::move(name), fallback, 0, 0, {}, std::move(about)};
+}
+inline OptionType one_of(std::string name, std::vector<std::string> choices, std::string about) {
+  return {std::move(name), choices.front(), 0, 0, choices, std::move(about)};
+}
+inline OptionType real_number(std::string name, double fallback, double low, double high,
+                              std::string about) {
+  return {std::move(name), fallback, low, high, {}, std::move(about)};
+}
+
+}  // namespace athenan
