@@ -5,4 +5,5 @@
   GAME(connect_four)        \
   GAME(hex)                 \
   GAME(breakthrough)        \
-  GAME(mnk)
+  GAME(mnk)                 \
+  GAME(othello)
