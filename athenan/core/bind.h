@@ -23,5 +23,7 @@ struct BoundState {
 using Planes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>, nb::c_contig>;
 
 void bind_games(nb::module_& m);
+void bind_python_game(nb::module_& m);
+void bind_search(nb::module_& m);
 
 }  // namespace athenan

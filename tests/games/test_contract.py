@@ -202,7 +202,9 @@ def test_symmetries(game: Any, walk: list[int], data: st.DataObject) -> None:
         assert image.outcomes[0] == symmetry.sign * state.outcomes[0]
         if game.max_score:
             assert image.score == symmetry.sign * state.score
-    images = {transformed(state.play(a).planes(), symmetry).tobytes() for a in state.legal_actions()}
+    images = {
+        transformed(state.play(a).planes(), symmetry).tobytes() for a in state.legal_actions()
+    }
     assert images == {image.play(a).planes().tobytes() for a in image.legal_actions()}
 
 

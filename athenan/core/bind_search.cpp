@@ -1,0 +1,219 @@
+// Python's view of searches, groups of them, and games made of explicit trees.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.h"
+#include "group.h"
+#include "search.h"
+#include "tree_game.h"
+
+namespace athenan {
+namespace {
+
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::c_contig>;
+
+template <class T>
+Array<T> to_numpy(std::vector<T> values, std::vector<std::size_t> shape = {}) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  if (shape.empty()) shape = {held->size()};
+  return Array<T>(held->data(), shape.size(), shape.data(), owner);
+}
+
+template <class Enum>
+Enum choice(const std::string& what, const std::string& text,
+            std::initializer_list<const char*> names) {
+  std::string all;
+  int i = 0;
+  for (const char* name : names) {
+    if (text == name) return Enum(i);
+    all += (i++ ? ", " : "") + std::string(name);
+  }
+  throw nb::value_error(
+      ("There is no " + what + " '" + text + "'; there are " + all + ".").c_str());
+}
+
+void check_game(const Search& search, const BoundState& state) {
+  if (&search.game() != state.game.get())
+    throw nb::value_error("This state is of another game than the search.");
+}
+
+nb::list children_of(const Search& search) {
+  nb::list list;
+  if (search.root_id() == no_node || !search.root().is(Node::expanded)) return list;
+  for (const Edge& edge : search.tree().edges(search.root_id())) {
+    const Node& node = search.tree().node(edge.child);
+    list.append(nb::make_tuple(edge.action, node.value, int(node.completion),
+                               node.is(Node::resolved), edge.selections));
+  }
+  return list;
+}
+
+// The whole tree as arrays, for tests and tools.
+nb::dict dump(const Search& search) {
+  const auto& tree = search.tree();
+  std::vector<std::uint64_t> keys;
+  std::vector<float> values;
+  std::vector<std::int8_t> completions;
+  std::vector<std::uint8_t> resolved, expanded, terminal;
+  std::vector<std::uint32_t> first_edge, parents, children, actions, selections;
+  for (NodeId id = 0; id < tree.num_nodes(); ++id) {
+    const Node& node = tree.node(id);
+    keys.push_back(node.full_key().low);
+    keys.push_back(node.full_key().high);
+    values.push_back(node.value);
+    completions.push_back(node.completion);
+    resolved.push_back(node.is(Node::resolved));
+    expanded.push_back(node.is(Node::expanded));
+    terminal.push_back(node.is(Node::terminal));
+    for (const Edge& edge : tree.edges(id)) {
+      parents.push_back(id);
+      children.push_back(edge.child);
+      actions.push_back(edge.action);
+      selections.push_back(edge.selections);
+    }
+  }
+  nb::dict d;
+  const std::size_t size = values.size();
+  d["keys"] = to_numpy(std::move(keys), {size, 2});
+  d["value"] = to_numpy(std::move(values));
+  d["completion"] = to_numpy(std::move(completions));
+  d["resolved"] = to_numpy(std::move(resolved));
+  d["expanded"] = to_numpy(std::move(expanded));
+  d["terminal"] = to_numpy(std::move(terminal));
+  d["parent"] = to_numpy(std::move(parents));
+  d["child"] = to_numpy(std::move(children));
+  d["action"] = to_numpy(std::move(actions));
+  d["selections"] = to_numpy(std::move(selections));
+  return d;
+}
+
+nb::dict counts_of(const Search& search) {
+  const auto& counts = search.counts();
+  nb::dict d;
+  d["iterations"] = counts.iterations;
+  d["evaluations"] = counts.evaluations;
+  d["expanded"] = counts.expanded;
+  d["children"] = counts.children;
+  d["states"] = search.tree().num_nodes();
+  d["edges"] = search.tree().num_edges();
+  d["bytes"] = search.tree().bytes();
+  d["budget"] = search.tree().budget();
+  d["collections"] = search.tree().collections();
+  d["out_of_memory"] = search.out_of_memory();
+  return d;
+}
+
+nb::object batch_of(SearchGroup& group) {
+  SearchGroup::Batch batch;
+  {
+    nb::gil_scoped_release release;
+    batch = group.batch();
+  }
+  if (batch.rows == 0) return nb::none();
+  const auto& facts = group.search(0).game().facts();
+  const std::size_t shape[4] = {batch.padded, std::size_t(facts.rows), std::size_t(facts.columns),
+                                facts.channels.size()};
+  // A view of the group's own buffer: valid until the next batch.
+  Array<const std::uint8_t> planes(batch.planes, 4, shape, nb::find(group));
+  return nb::make_tuple(planes, batch.rows);
+}
+
+std::shared_ptr<Game> tree_game(const std::vector<std::vector<std::uint32_t>>& children,
+                                const std::vector<int>& to_move, const std::vector<float>& values,
+                                const std::vector<float>& upper, const std::vector<float>& lower) {
+  std::vector<TreeGameNode> nodes(children.size());
+  if (to_move.size() != nodes.size() || values.size() != nodes.size() ||
+      upper.size() != nodes.size() || lower.size() != nodes.size())
+    throw nb::value_error("All lists of a tree have one entry a node.");
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    nodes[i] = {to_move[i], children[i], values[i], upper[i], lower[i]};
+  return make_tree_game(std::move(nodes));
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  m.def("make_tree_game", &tree_game, nb::arg("children"), nb::arg("to_move"), nb::arg("values"),
+        nb::arg("upper"), nb::arg("lower"));
+
+  nb::class_<Search>(m, "Search", "One game's search with its tree.")
+      .def(
+          "__init__",
+          [](Search* self, std::shared_ptr<const Game> game, const std::string& continue_rule,
+             std::uint32_t new_states, double stop_probability, const std::string& order,
+             bool completion, bool strong, const std::string& decision,
+             const std::string& evaluator, std::uint32_t rollouts, const std::string& heuristic,
+             int longest, std::uint64_t seed, std::size_t memory_bytes) {
+            SearchSettings s;
+            s.continue_rule = choice<ContinueRule>("continue rule", continue_rule,
+                                                   {"never", "always", "at_most", "chance"});
+            s.new_states = new_states;
+            s.stop_probability = stop_probability;
+            s.order = choice<ChildOrder>("order", order, {"best", "random", "least_selected"});
+            s.completion = completion;
+            s.strong = strong;
+            s.decision = choice<Decision>("decision", decision, {"best", "safest"});
+            s.evaluator = evaluator_from_string(evaluator);
+            s.rollouts = rollouts;
+            s.heuristic = heuristic_from_string(heuristic);
+            s.longest = longest;
+            s.seed = seed;
+            s.memory_bytes = memory_bytes;
+            new (self) Search(std::move(game), s);
+          },
+          nb::arg("game"), nb::kw_only(), nb::arg("continue_rule"), nb::arg("new_states"),
+          nb::arg("stop_probability"), nb::arg("order"), nb::arg("completion"), nb::arg("strong"),
+          nb::arg("decision"), nb::arg("evaluator"), nb::arg("rollouts"), nb::arg("heuristic"),
+          nb::arg("longest"), nb::arg("seed"), nb::arg("memory_bytes"))
+      .def(
+          "start",
+          [](Search& s, const BoundState& root, std::uint64_t iterations, std::uint64_t evaluations,
+             double seconds) {
+            check_game(s, root);
+            nb::gil_scoped_release release;
+            s.start(*root.state, {iterations, evaluations, seconds});
+          },
+          nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
+          nb::arg("seconds") = 0.0)
+      .def("stop", &Search::stop)
+      .def("clear", &Search::clear)
+      .def_prop_ro("done", [](Search& s) { return s.task().done(); })
+      .def_prop_ro(
+          "bound", [](const Search& s) { return s.terminal_evaluation().bound(); },
+          "Values are within ± this.")
+      .def_prop_ro("action", [](const Search& s) { return s.decision(); })
+      .def_prop_ro("value", [](const Search& s) { return s.root().value; })
+      .def_prop_ro("completion", [](const Search& s) { return int(s.root().completion); })
+      .def_prop_ro("resolved", [](const Search& s) { return s.root().is(Node::resolved); })
+      .def_prop_ro("principal_variation", &Search::principal_variation)
+      .def_prop_ro("children", &children_of,
+                   nb::sig("def children(self) -> list[tuple[int, float, int, bool, int]]"),
+                   "(action, value, completion, resolved, selections) of the root's children.")
+      .def_prop_ro("counts", &counts_of, nb::sig("def counts(self) -> dict[str, int]"))
+      .def("dump", &dump, nb::sig("def dump(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+           "The whole tree as arrays.");
+
+  nb::class_<SearchGroup>(m, "SearchGroup", "Many searches in step, their states in one batch.")
+      .def(nb::init<std::vector<std::shared_ptr<Search>>, std::vector<std::size_t>, int>(),
+           nb::arg("searches"), nb::arg("batch_sizes"), nb::arg("threads"))
+      .def("started", &SearchGroup::started, nb::arg("index"))
+      .def("advance", &SearchGroup::advance, nb::call_guard<nb::gil_scoped_release>(),
+           "Runs all until each waits or is done; those that are done.")
+      .def("batch", &batch_of,
+           nb::sig("def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None"),
+           "(planes, real rows) of states that wait for their values, or None.")
+      .def(
+          "resume",
+          [](SearchGroup& group, nb::ndarray<const float, nb::ndim<1>, nb::c_contig> values) {
+            group.resume({values.data(), values.size()});
+          },
+          nb::arg("values"))
+      .def_prop_ro("waiting", &SearchGroup::waiting);
+}
+
+}  // namespace athenan

@@ -1,0 +1,89 @@
+#include "evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace athenan {
+namespace {
+
+constexpr double largest_mobility = 10;  // a ratio beyond it counts as it
+
+template <class Enum, std::size_t N>
+Enum from_string(const std::string& text, const char* what, const char* const (&names)[N]) {
+  std::string all;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (text == names[i]) return Enum(i);
+    all += std::string(i ? ", " : "") + names[i];
+  }
+  throw std::invalid_argument("There is no " + std::string(what) + " '" + text + "'; there are " +
+                              all + ".");
+}
+
+}  // namespace
+
+Heuristic heuristic_from_string(const std::string& text) {
+  return from_string<Heuristic>(
+      text, "heuristic",
+      {"gain", "additive_depth", "multiplicative_depth", "score", "mobility", "presence"});
+}
+
+EvaluatorKind evaluator_from_string(const std::string& text) {
+  return from_string<EvaluatorKind>(text, "evaluator", {"external", "hash", "zero", "rollout"});
+}
+
+TerminalEvaluation::TerminalEvaluation(const Game& game, Heuristic heuristic, int longest)
+    : heuristic_(heuristic),
+      longest_(longest > 0 ? longest : game.facts().max_plies),
+      uses_ply_(heuristic == Heuristic::additive_depth ||
+                heuristic == Heuristic::multiplicative_depth) {
+  const auto& facts = game.facts();
+  if (heuristic == Heuristic::score && facts.max_score == 0)
+    throw std::invalid_argument("Game '" + facts.name + "' has no score for heuristic 'score'.");
+  if (heuristic == Heuristic::presence && facts.max_pieces == 0)
+    throw std::invalid_argument("Game '" + facts.name +
+                                "' has no captures for heuristic 'presence'.");
+  switch (heuristic) {
+    case Heuristic::gain: bound_ = 1; break;
+    case Heuristic::additive_depth:
+    case Heuristic::multiplicative_depth: bound_ = longest_; break;
+    case Heuristic::score: bound_ = std::max(1.0, facts.max_score); break;
+    case Heuristic::mobility: bound_ = largest_mobility; break;
+    case Heuristic::presence: bound_ = facts.max_pieces; break;
+  }
+}
+
+float TerminalEvaluation::operator()(const Ending& ending, int ply,
+                                     const Mobility& mobility) const {
+  if (ending.outcome[0] == 0) return 0;
+  const int winner = ending.outcome[0] > 0 ? 0 : 1;
+  const double value = std::clamp(strength(ending, winner, ply, mobility), 1.0, bound_);
+  return float(winner == 0 ? value : -value);
+}
+
+double TerminalEvaluation::strength(const Ending& ending, int winner, int ply,
+                                    const Mobility& mobility) const {
+  const double left = longest_ - ply + 1;  // P - p + 1
+  switch (heuristic_) {
+    case Heuristic::gain: return 1;
+    case Heuristic::additive_depth: return left;
+    case Heuristic::multiplicative_depth: return std::pow(longest_, left / longest_);
+    case Heuristic::score: return double(ending.score[winner]) - ending.score[1 - winner];
+    case Heuristic::mobility: return mobility.mean(winner) / mobility.mean(1 - winner);
+    case Heuristic::presence: return double(ending.pieces[winner]) - ending.pieces[1 - winner];
+  }
+  return 1;
+}
+
+Key TerminalEvaluation::key(int ply, const Mobility& mobility) const {
+  if (uses_ply_) return count_key(1, std::uint64_t(ply));
+  if (!uses_mobility()) return {};
+  Key key;
+  for (int p : {0, 1}) {
+    key ^= count_key(2 + p, mobility.actions[p]);
+    key ^= count_key(4 + p, mobility.turns[p]);
+  }
+  return key;
+}
+
+}  // namespace athenan

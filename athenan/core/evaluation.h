@@ -1,0 +1,63 @@
+// What states are worth: the terminal evaluation f_t, and the evaluators that need no network.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "game.h"
+
+namespace athenan {
+
+// The reinforcement heuristics. All keep the order win > draw > loss, and are 0 for a draw.
+enum class Heuristic { gain, additive_depth, multiplicative_depth, score, mobility, presence };
+
+Heuristic heuristic_from_string(const std::string&);  // throws with a sentence
+
+// Legal actions each player has had so far in the game; needed by the mobility heuristic only.
+struct Mobility {
+  std::array<std::uint32_t, 2> actions{};
+  std::array<std::uint32_t, 2> turns{};
+
+  void add(int player, std::size_t legal_actions) {
+    actions[player] += std::uint32_t(legal_actions);
+    ++turns[player];
+  }
+  double mean(int player) const {
+    return turns[player] ? double(actions[player]) / turns[player] : 1;
+  }
+};
+
+// f_t for two players, in the first player's view.
+class TerminalEvaluation {
+ public:
+  // longest: the plies that depth heuristics count from; 0 takes the game's own bound.
+  TerminalEvaluation(const Game& game, Heuristic heuristic, int longest);
+
+  float operator()(const Ending& ending, int ply, const Mobility& mobility) const;
+  double bound() const { return bound_; }  // |f_t| never exceeds it
+  bool uses_ply() const { return uses_ply_; }
+  bool uses_mobility() const { return heuristic_ == Heuristic::mobility; }
+  // What the evaluation depends on besides the state, to be mixed into the state's key.
+  Key key(int ply, const Mobility& mobility) const;
+
+ private:
+  double strength(const Ending& ending, int winner, int ply, const Mobility& mobility) const;
+
+  Heuristic heuristic_;
+  int longest_;
+  bool uses_ply_;
+  double bound_;
+};
+
+// Evaluators that live in the core; `external` asks the caller through a batch of planes.
+enum class EvaluatorKind { external, hash, zero, rollout };
+
+EvaluatorKind evaluator_from_string(const std::string&);  // throws with a sentence
+
+// Uniform in (-1, 1), the same for the same key: repeatable trees without a network.
+inline float hash_value(const Key& key) {
+  return float(std::int64_t(mix(key.low ^ mix(key.high)) >> 40) - (1 << 23)) * 0x1p-23f;
+}
+
+}  // namespace athenan

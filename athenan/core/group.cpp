@@ -1,0 +1,119 @@
+#include "group.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+namespace athenan {
+
+SearchGroup::SearchGroup(std::vector<std::shared_ptr<Search>> searches,
+                         std::vector<std::size_t> batch_sizes, int threads)
+    : searches_(std::move(searches)), batch_sizes_(std::move(batch_sizes)), threads_(threads) {
+  if (batch_sizes_.empty() || batch_sizes_.front() == 0 ||
+      !std::is_sorted(batch_sizes_.begin(), batch_sizes_.end()))
+    throw std::invalid_argument("Batch sizes must be positive and ascend.");
+  if (threads_ < 1) throw std::invalid_argument("A search needs at least one thread.");
+  if (!searches_.empty())
+    planes_.resize(batch_sizes_.back() * searches_.front()->game().facts().plane_bytes());
+}
+
+// Work is shared by threads that live for one call; the first error is thrown to the caller.
+template <class Work>
+void SearchGroup::in_parallel(std::size_t count, Work work) const {
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr error;
+  std::mutex error_lock;
+  const auto labour = [&] {
+    for (std::size_t i; (i = next++) < count;) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard guard(error_lock);
+        if (!error) error = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (int t = 1; t < std::min<int>(threads_, int(count)); ++t) helpers.emplace_back(labour);
+  labour();
+  helpers.clear();
+  if (error) std::rethrow_exception(error);
+}
+
+void SearchGroup::started(std::size_t i) { runnable_.push_back(i); }
+
+std::vector<std::size_t> SearchGroup::advance() {
+  std::sort(runnable_.begin(), runnable_.end());
+  in_parallel(runnable_.size(), [&](std::size_t i) { searches_[runnable_[i]]->task().resume(); });
+  std::vector<std::size_t> done;
+  for (std::size_t i : runnable_) {
+    if (searches_[i]->task().done())
+      done.push_back(i);
+    else
+      queue_.push_back(i);
+  }
+  runnable_.clear();
+  return done;
+}
+
+std::size_t SearchGroup::waiting() const {
+  std::size_t rows = 0;
+  for (std::size_t i : queue_) {
+    const auto& request = searches_[i]->request();
+    rows += request.actions.size() - request.batched;
+  }
+  return rows;
+}
+
+SearchGroup::Batch SearchGroup::batch() {
+  const std::size_t rows_waiting = waiting();
+  Batch batch;
+  batch.planes = planes_.data();
+  if (rows_waiting == 0) return batch;
+  batch.padded = batch_sizes_.front();
+  for (std::size_t size : batch_sizes_)
+    if (size <= rows_waiting) batch.padded = size;
+  batch.rows = std::min(batch.padded, rows_waiting);
+
+  parts_.clear();
+  for (std::size_t rows = 0; rows < batch.rows;) {
+    auto& request = searches_[queue_.front()]->request();
+    const std::size_t count = std::min(batch.rows - rows, request.actions.size() - request.batched);
+    parts_.push_back({queue_.front(), request.batched, count});
+    request.batched += count;
+    rows += count;
+    if (request.batched == request.actions.size()) queue_.pop_front();
+  }
+  const std::size_t bytes = searches_.front()->game().facts().plane_bytes();
+  std::vector<std::size_t> starts(parts_.size());
+  for (std::size_t i = 1; i < parts_.size(); ++i) starts[i] = starts[i - 1] + parts_[i - 1].count;
+  in_parallel(parts_.size(), [&](std::size_t i) {
+    const auto& request = searches_[parts_[i].search]->request();
+    request.game->child_planes(*request.parent,
+                               request.actions.subspan(parts_[i].first, parts_[i].count),
+                               planes_.data() + starts[i] * bytes);
+  });
+  std::fill(planes_.begin() + std::ptrdiff_t(batch.rows * bytes),
+            planes_.begin() + std::ptrdiff_t(batch.padded * bytes), std::uint8_t(0));
+  return batch;
+}
+
+void SearchGroup::resume(std::span<const float> values) {
+  std::size_t row = 0;
+  for (const Part& part : parts_) {
+    auto& request = searches_[part.search]->request();
+    if (row + part.count > values.size())
+      throw std::invalid_argument("The evaluator answered " + std::to_string(values.size()) +
+                                  " values, fewer than the states it was asked for.");
+    std::copy_n(values.data() + row, part.count, request.values.data() + part.first);
+    row += part.count;
+    request.answered += part.count;
+    if (request.complete()) runnable_.push_back(part.search);
+  }
+  parts_.clear();
+}
+
+}  // namespace athenan

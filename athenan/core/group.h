@@ -1,0 +1,57 @@
+// Many searches in step: all advance until each waits for f_θ, then their states make one batch.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "search.h"
+
+namespace athenan {
+
+class SearchGroup {
+ public:
+  // batch_sizes: the only sizes that batches have, ascending.
+  SearchGroup(std::vector<std::shared_ptr<Search>> searches, std::vector<std::size_t> batch_sizes,
+              int threads);
+
+  // Runs every search that can run until it waits or is done; the result does not depend on the
+  // number of threads. Returns those that are done since the last call.
+  std::vector<std::size_t> advance();
+  // Call after Search::start.
+  void started(std::size_t i);
+
+  struct Batch {
+    std::size_t rows = 0;    // real states
+    std::size_t padded = 0;  // rows of the batch
+    const std::uint8_t* planes = nullptr;
+  };
+  // Waiting states in order of arrival; the largest size that they fill, or the smallest that
+  // holds them. Rows are 0 when nothing waits.
+  Batch batch();
+  void resume(std::span<const float> values);
+
+  Search& search(std::size_t i) { return *searches_[i]; }
+  std::size_t size() const { return searches_.size(); }
+  std::size_t waiting() const;
+
+ private:
+  struct Part {  // rows of one request in the current batch
+    std::size_t search;
+    std::size_t first, count;
+  };
+  template <class Work>
+  void in_parallel(std::size_t count, Work work) const;
+
+  std::vector<std::shared_ptr<Search>> searches_;
+  std::vector<std::size_t> batch_sizes_;
+  int threads_;
+  std::vector<std::size_t> runnable_;
+  std::deque<std::size_t> queue_;  // searches with rows that are in no batch yet
+  std::vector<Part> parts_;
+  std::vector<std::uint8_t> planes_;
+};
+
+}  // namespace athenan

@@ -1,0 +1,227 @@
+#include "tree.h"
+
+#include <algorithm>
+#include <array>
+
+namespace athenan {
+namespace {
+
+constexpr std::size_t first_slots = 64;
+
+// The table is at most 7/8 full and grows by 7/5, so that a node costs 5.7 to 8 bytes of it.
+std::size_t slots_for(std::size_t nodes) { return nodes * 8 / 7 + 8; }
+std::size_t grown(std::size_t slots) { return slots * 7 / 5; }
+
+std::uint8_t tag_of(const Key& key) { return std::uint8_t(key.high) | 1; }
+
+std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+  __extension__ typedef unsigned __int128 Wide;
+  return std::uint64_t((Wide(a) * b) >> 64);
+}
+
+}  // namespace
+
+std::size_t SearchTree::bytes() const {
+  return bytes_for(nodes_.size(), edges_.size(), tags_.size());
+}
+
+std::size_t SearchTree::slot_of(const Key& key) const {
+  return std::size_t(high_product(key.low, tags_.size()));
+}
+
+void SearchTree::prefetch(const Key& key) const {
+  if (tags_.size() == 0) return;
+  const auto slot = slot_of(key);
+  __builtin_prefetch(tags_.data() + slot);
+  __builtin_prefetch(slots_.data() + slot);
+}
+
+NodeId SearchTree::find(const Key& key) const {
+  if (tags_.size() == 0) return no_node;
+  const auto tag = tag_of(key);
+  for (std::size_t slot = slot_of(key); tags_[slot]; slot = slot + 1 < tags_.size() ? slot + 1 : 0)
+    if (tags_[slot] == tag && nodes_[slots_[slot]].full_key() == key) return slots_[slot];
+  return no_node;
+}
+
+void SearchTree::place(NodeId id) {
+  const Key key = nodes_[id].full_key();
+  std::size_t slot = slot_of(key);
+  while (tags_[slot]) slot = slot + 1 < tags_.size() ? slot + 1 : 0;
+  tags_[slot] = tag_of(key);
+  slots_[slot] = id;
+}
+
+void SearchTree::rebuild_index(std::size_t slots) {
+  tags_.resize(slots);
+  slots_.resize(slots);
+  std::fill_n(tags_.data(), slots, std::uint8_t(0));
+  for (NodeId id = 0; id < nodes_.size(); ++id) place(id);
+}
+
+void SearchTree::grow_index(std::size_t nodes) {
+  if (slots_for(nodes) <= tags_.size()) return;
+  rebuild_index(std::max({first_slots, slots_for(nodes), grown(tags_.size())}));
+}
+
+NodeId SearchTree::add(const Key& key) {
+  const auto id = NodeId(nodes_.size());
+  grow_index(id + 1);
+  nodes_.resize(id + 1);
+  Node& node = nodes_[id];
+  node = Node{};
+  node.key[0] = std::uint32_t(key.low);
+  node.key[1] = std::uint32_t(key.low >> 32);
+  node.key[2] = std::uint32_t(key.high);
+  node.key[3] = std::uint32_t(key.high >> 32);
+  place(id);
+  return id;
+}
+
+std::span<Edge> SearchTree::add_edges(NodeId parent, std::size_t count) {
+  const std::size_t first = edges_.size();
+  edges_.resize(first + count);
+  nodes_[parent].first_edge = std::uint32_t(first);
+  nodes_[parent].num_edges = std::uint16_t(count);
+  nodes_[parent].set(Node::expanded, true);
+  return edges(parent);
+}
+
+void SearchTree::clear() {
+  nodes_.release();
+  edges_.release();
+  tags_.release();
+  slots_.release();
+}
+
+bool SearchTree::fits(std::size_t more) const {
+  const std::size_t nodes = nodes_.size() + more;
+  std::size_t slots = tags_.size();
+  if (slots_for(nodes) > slots) slots = std::max({first_slots, slots_for(nodes), grown(slots)});
+  return bytes_for(nodes, edges_.size() + more, slots) <= budget_;
+}
+
+// ---- When the budget is reached ----------------------------------------------------------
+
+bool SearchTree::make_room(std::size_t children, std::span<NodeId> path) {
+  if (fits(children)) return true;
+  ++collections_;
+  for (bool drop_proofs : {false, true}) {
+    mark_reachable(path.front());
+    collapse(path);
+    mark_kept(path, drop_proofs);
+    compact_edges();
+    compact_nodes(path);
+    // Less than a third free would mean to collect again and again.
+    if (bytes() + budget_ / 3 <= budget_) break;
+  }
+  return fits(children);
+}
+
+void SearchTree::mark_reachable(NodeId root) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i].set(Node::reachable, false);
+  std::vector<NodeId> waiting = {root};
+  nodes_[root].set(Node::reachable, true);
+  while (!waiting.empty()) {
+    const NodeId id = waiting.back();
+    waiting.pop_back();
+    for (const Edge& edge : edges(id)) {
+      Node& child = nodes_[edge.child];
+      if (child.is(Node::reachable)) continue;
+      child.set(Node::reachable, true);
+      if (child.is(Node::expanded)) waiting.push_back(edge.child);
+    }
+  }
+}
+
+std::uint64_t SearchTree::visits(const Node& node) const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < node.num_edges; ++i) sum += edges_[node.first_edge + i].selections;
+  return sum;
+}
+
+// Takes the edges from resolved and unreachable nodes, then from the least selected others until
+// at most a third of all edges is left. `kept` says which nodes keep theirs.
+void SearchTree::collapse(std::span<const NodeId> path) {
+  constexpr std::size_t buckets = 4096;  // the last one holds all that is selected more often
+  std::array<std::uint64_t, buckets> edges_by_visits{};
+  const auto bucket = [&](const Node& node) {
+    return std::size_t(std::min<std::uint64_t>(visits(node), buckets - 1));
+  };
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    node.set(Node::kept,
+             node.is(Node::expanded) && node.is(Node::reachable) && !node.is(Node::resolved));
+    if (node.is(Node::kept)) edges_by_visits[bucket(node)] += node.num_edges;
+  }
+  std::uint64_t kept_edges = 0;
+  std::size_t lowest = buckets;
+  while (lowest > 0 && kept_edges + edges_by_visits[lowest - 1] <= edges_.size() / 3)
+    kept_edges += edges_by_visits[--lowest];
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].is(Node::kept) && bucket(nodes_[i]) < lowest) nodes_[i].set(Node::kept, false);
+  for (NodeId id : path) nodes_[id].set(Node::kept, nodes_[id].is(Node::expanded));
+}
+
+// Moves the edges of the kept nodes together, in place. To find a block's owner, its number waits
+// in the block's first edge while the node holds that edge's child.
+void SearchTree::compact_edges() {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    if (!node.num_edges) continue;
+    const std::uint32_t first = node.first_edge;
+    node.first_edge = edges_[first].child;
+    edges_[first].child = NodeId(i);
+  }
+  std::size_t from = 0, to = 0;
+  while (from < edges_.size()) {
+    Node& owner = nodes_[edges_[from].child];
+    edges_[from].child = owner.first_edge;
+    const std::size_t count = owner.num_edges;
+    if (owner.is(Node::expanded)) {
+      for (std::size_t i = 0; i < count; ++i) edges_[to + i] = edges_[from + i];
+      owner.first_edge = std::uint32_t(to);
+      to += count;
+    } else {
+      owner.num_edges = 0;
+      owner.first_edge = 0;
+    }
+    from += count;
+  }
+  edges_.resize(to);
+}
+
+// Decides who stays: the path, nodes that keep their edges, their children, and what is resolved.
+// A terminal state nobody refers to costs nothing to find again; with drop_proofs the same is done
+// with other resolved states, when they alone fill the memory.
+void SearchTree::mark_kept(std::span<const NodeId> path, bool drop_proofs) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    node.set(Node::expanded, node.is(Node::kept));
+    const bool proof = node.is(Node::resolved) && !node.is(Node::terminal) && !drop_proofs;
+    node.set(Node::kept, node.is(Node::expanded) || proof);
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].is(Node::expanded))
+      for (const Edge& edge : edges(NodeId(i))) nodes_[edge.child].set(Node::kept, true);
+  for (NodeId id : path) nodes_[id].set(Node::kept, true);
+}
+
+// Moves the kept nodes together and renumbers all references. The index is rebuilt afterwards, so
+// its memory holds the new numbers meanwhile.
+void SearchTree::compact_nodes(std::span<NodeId> path) {
+  NodeId* renumbered = slots_.data();
+  NodeId next = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    renumbered[i] = next;
+    if (!nodes_[i].is(Node::kept)) continue;
+    nodes_[next] = nodes_[i];
+    ++next;
+  }
+  for (std::size_t i = 0; i < edges_.size(); ++i) edges_[i].child = renumbered[edges_[i].child];
+  for (NodeId& id : path) id = renumbered[id];
+  nodes_.resize(next);
+  rebuild_index(tags_.size());
+}
+
+}  // namespace athenan

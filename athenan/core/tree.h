@@ -1,0 +1,153 @@
+// The partial game tree S_p: a transposition table of states with edges between them.
+//
+//   node (28 bytes)  key · value v · completion c · resolved r · where its edges start
+//     └─ edge (12)   child node · action · selections n
+//   index (5 a slot, at most 7/8 full)  one byte of the hash, then the node's number
+//
+// v, c and r live with the state, so all its parents see the same; n lives on the edge. A state
+// whose children are known is *expanded*; an unexpanded one only holds f_θ's estimate.
+// Memory has a budget; see make_room for what happens when it is reached.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "game.h"
+
+namespace athenan {
+
+using NodeId = std::uint32_t;
+inline constexpr NodeId no_node = 0xFFFFFFFF;
+
+struct Node {
+  enum Flag : std::uint8_t {
+    expanded = 1,
+    terminal = 2,
+    resolved = 4,
+    kept = 8,       // during a collection: stays
+    reachable = 16  // during a collection: from the root
+  };
+
+  std::uint32_t key[4];
+  float value = 0;
+  std::uint32_t first_edge = 0;
+  std::uint16_t num_edges = 0;
+  std::int8_t completion = 0;
+  std::uint8_t flags = 0;
+
+  bool is(Flag flag) const { return flags & flag; }
+  void set(Flag flag, bool on) { flags = std::uint8_t(on ? flags | flag : flags & ~flag); }
+  Key full_key() const {
+    return {std::uint64_t(key[1]) << 32 | key[0], std::uint64_t(key[3]) << 32 | key[2]};
+  }
+};
+static_assert(sizeof(Node) == 28);
+
+struct Edge {
+  NodeId child;
+  Action action;
+  std::uint32_t selections;
+};
+static_assert(sizeof(Edge) == 12);
+
+// A growing array of plain values. realloc moves large blocks without copying them, and what is
+// reserved but never used takes no memory.
+template <class T>
+class PlainArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  PlainArray() = default;
+  PlainArray(const PlainArray&) = delete;
+  PlainArray& operator=(const PlainArray&) = delete;
+  ~PlainArray() { std::free(data_); }
+
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  std::size_t size() const { return size_; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+
+  void resize(std::size_t size) {
+    if (size > capacity_) {
+      const std::size_t capacity = std::max(size, capacity_ + capacity_ / 2 + 16);
+      void* grown = std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
+      if (!grown) throw std::bad_alloc();
+      data_ = static_cast<T*>(grown);
+      capacity_ = capacity;
+    }
+    size_ = size;
+  }
+  void release() {
+    std::free(data_);
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+class SearchTree {
+ public:
+  explicit SearchTree(std::size_t memory_bytes) : budget_(memory_bytes) {}
+
+  Node& node(NodeId id) { return nodes_[id]; }
+  const Node& node(NodeId id) const { return nodes_[id]; }
+  std::span<Edge> edges(NodeId id) {
+    return {edges_.data() + nodes_[id].first_edge, nodes_[id].num_edges};
+  }
+  std::span<const Edge> edges(NodeId id) const {
+    return {edges_.data() + nodes_[id].first_edge, nodes_[id].num_edges};
+  }
+
+  void prefetch(const Key& key) const;
+  NodeId find(const Key& key) const;  // or no_node
+  NodeId add(const Key& key);         // a key that is not there yet
+  // Room for the children of `parent`, to be filled by the caller; the parent is then expanded.
+  std::span<Edge> add_edges(NodeId parent, std::size_t count);
+
+  // Makes sure that `children` more nodes and edges fit the budget. When it is reached, the least
+  // selected unresolved subtrees collapse to their values; what is resolved stays resolved. Nodes
+  // change their numbers then: `path` (root first, never collapsed) is renumbered. False when
+  // what must stay leaves no room.
+  bool make_room(std::size_t children, std::span<NodeId> path);
+
+  void clear();
+  std::size_t num_nodes() const { return nodes_.size(); }
+  std::size_t num_edges() const { return edges_.size(); }
+  std::size_t bytes() const;
+  std::size_t budget() const { return budget_; }
+  std::uint64_t collections() const { return collections_; }
+
+ private:
+  static std::size_t bytes_for(std::size_t nodes, std::size_t edges, std::size_t slots) {
+    return nodes * sizeof(Node) + edges * sizeof(Edge) + slots * 5;
+  }
+  bool fits(std::size_t more) const;
+  std::size_t slot_of(const Key& key) const;
+  void place(NodeId id);
+  void grow_index(std::size_t nodes);
+  void rebuild_index(std::size_t slots);
+
+  void mark_reachable(NodeId root);
+  std::uint64_t visits(const Node& node) const;
+  void collapse(std::span<const NodeId> path);
+  void mark_kept(std::span<const NodeId> path, bool drop_proofs);
+  void compact_edges();
+  void compact_nodes(std::span<NodeId> path);
+
+  std::size_t budget_;
+  PlainArray<Node> nodes_;
+  PlainArray<Edge> edges_;
+  PlainArray<std::uint8_t> tags_;  // 0: empty slot
+  PlainArray<NodeId> slots_;
+  std::uint64_t collections_ = 0;
+};
+
+}  // namespace athenan

@@ -1,0 +1,67 @@
+"""Games made of an explicit tree or acyclic graph, so that theorems can be tested on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from athenan import _core
+
+
+class TreeGame:
+    """`TreeGame(children, values)` is a game whose states are numbered nodes, 0 the root.
+
+    `children[i]` lists the nodes that actions 0, 1, … of node i lead to; a node without any is
+    terminal and worth `values[i]` (its sign is the outcome, heuristic `score` the value itself).
+    Players alternate from the root unless `to_move` says who moves at each node. `upper` and
+    `lower` are heuristic bounds U and L of each node, for informed searches. The planes are the 32
+    bits of the node's number, so that an evaluator can look it up.
+    """
+
+    def __new__(  # type: ignore[misc]
+        cls,
+        children: Sequence[Sequence[int]],
+        values: Sequence[float],
+        to_move: Sequence[int] | None = None,
+        upper: Sequence[float] | None = None,
+        lower: Sequence[float] | None = None,
+    ) -> _core.Game:
+        inf = float("inf")
+        return _core.make_tree_game(
+            [list(c) for c in children],
+            list(to_move) if to_move is not None else alternating(children),
+            list(values),
+            list(upper) if upper is not None else [inf] * len(children),
+            list(lower) if lower is not None else [-inf] * len(children),
+        )
+
+    @staticmethod
+    def nested(tree: Any) -> _core.Game:
+        """From nested lists whose leaves are numbers: `TreeGame.nested([[3, -1], [0, [2, -5]]])`."""
+        children: list[list[int]] = []
+        values: list[float] = []
+
+        def add(branch: Any) -> int:
+            number = len(children)
+            children.append([])
+            values.append(0.0 if isinstance(branch, list) else float(branch))
+            if isinstance(branch, list):
+                children[number] = [add(part) for part in branch]
+            return number
+
+        add(tree)
+        return TreeGame(children, values)  # type: ignore[return-value]
+
+
+def alternating(children: Sequence[Sequence[int]]) -> list[int]:
+    """Who moves at each node when players take turns from the root; by shortest distance."""
+    to_move = [0] * len(children)
+    seen, layer, player = {0}, [0], 0
+    while layer:
+        following = []
+        for node in layer:
+            to_move[node] = player
+            following += [child for child in children[node] if child not in seen]
+            seen.update(children[node])
+        layer, player = following, 1 - player
+    return to_move
