@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from athenan import _core
+from athenan.errors import InputError, nearest
 from athenan.python_game import PythonGame
 
 Game = _core.Game
@@ -32,21 +31,15 @@ def make_game(name: str, **options: bool | int | float | str) -> _core.Game | Py
         return _load_python_game(name, options)
     known = {entry["name"]: entry for entry in game_types()}
     if name not in known:
-        raise ValueError(f"There is no game '{name}'{nearest(name, known)}.")
+        raise InputError(f"There is no game '{name}'{nearest(name, known)}")
     names = [option["name"] for option in known[name]["options"]]
     for option in options:
         if option not in names:
-            hint = nearest(option, names) or (
-                f"; its options are {', '.join(names)}" if names else "; it has none"
-            )
-            raise ValueError(f"Game '{name}' has no option '{option}'{hint}.")
-    return _core.make_game(name, options)
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence that offers the nearest right spelling, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean '{close[0]}'?"[:-1] if close else ""
+            raise InputError(f"Game '{name}' has no option '{option}'{nearest(option, names)}")
+    try:
+        return _core.make_game(name, options)
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
@@ -58,11 +51,11 @@ def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
     except ModuleNotFoundError as error:
         if error.name != module_name.split(".")[0] and error.name != module_name:
             raise
-        raise ValueError(f"There is no Python module '{module_name}' for game '{name}'.") from None
+        raise InputError(f"There is no Python module '{module_name}' for game '{name}'.") from None
     made = getattr(module, class_name, None)
     if not (isinstance(made, type) and issubclass(made, PythonGame)):
-        raise ValueError(f"'{class_name}' in module '{module_name}' is not an athenan.PythonGame.")
+        raise InputError(f"'{class_name}' in module '{module_name}' is not an athenan.PythonGame.")
     try:
         return made(**options)
     except TypeError as error:
-        raise ValueError(f"Game '{name}' does not take these options: {error}.") from None
+        raise InputError(f"Game '{name}' does not take these options: {error}.") from None

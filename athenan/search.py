@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
-from athenan.games import nearest
+from athenan.errors import InputError, nearest
 from athenan.python_game import PythonGame, PythonState
 
 # Planes [batch, rows, columns, channels] to values [batch] in [-1, 1], in the first player's view.
@@ -77,12 +77,12 @@ def make_search(
 ) -> Search:
     """A search by name; the settings are those of DEFAULTS."""
     if name not in SEARCHES:
-        raise ValueError(f"There is no search '{name}'{nearest(name, SEARCHES)}.")
+        raise InputError(f"There is no search '{name}'{nearest(name, SEARCHES)}")
     for key in settings:
         if key not in DEFAULTS:
-            raise ValueError(f"Searches have no setting '{key}'{nearest(key, DEFAULTS)}.")
+            raise InputError(f"Searches have no setting '{key}'{nearest(key, DEFAULTS)}")
         if key in SEARCHES[name] and settings[key] != SEARCHES[name][key]:
-            raise ValueError(f"Search '{name}' has its own {key}; take search 'umb' to choose it.")
+            raise InputError(f"Search '{name}' has its own {key}; take search 'umb' to choose it.")
     return Search(
         game, evaluator, {**DEFAULTS, **settings, **SEARCHES[name]}, threads, tuple(batch_sizes)
     )
@@ -96,18 +96,21 @@ def make_core_search(
     game: _core.Game, evaluator: str | Evaluator, settings: dict[str, Any]
 ) -> _core.Search:
     if isinstance(evaluator, str) and evaluator not in CORE_EVALUATORS:
-        raise ValueError(
+        raise InputError(
             f"There is no evaluator '{evaluator}'{nearest(evaluator, CORE_EVALUATORS)}."
         )
     memory_mb = settings["memory_mb"]
     if not memory_mb > 0:
-        raise ValueError(f"memory_mb must be positive, not {memory_mb}.")
-    return _core.Search(
-        game,
-        evaluator=evaluator if isinstance(evaluator, str) else "external",
-        memory_bytes=int(memory_mb * 1_000_000),
-        **{key: value for key, value in settings.items() if key != "memory_mb"},
-    )
+        raise InputError(f"memory_mb must be positive, not {memory_mb}.")
+    try:
+        return _core.Search(
+            game,
+            evaluator=evaluator if isinstance(evaluator, str) else "external",
+            memory_bytes=int(memory_mb * 1_000_000),
+            **{key: value for key, value in settings.items() if key != "memory_mb"},
+        )
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 class Search:
@@ -141,7 +144,7 @@ class Search:
             ("seconds", seconds),
         ):
             if budget is not None and not budget > 0:
-                raise ValueError(f"A budget of {what} must be positive, not {budget}.")
+                raise InputError(f"A budget of {what} must be positive, not {budget}.")
         if isinstance(state, PythonState):
             state = _core.wrap_python_state(self.game, state)
         self.core.start(state, iterations or 0, evaluations or 0, seconds or 0.0)

@@ -37,7 +37,7 @@ class TreeGame:
 
     @staticmethod
     def nested(tree: Any) -> _core.Game:
-        """From nested lists whose leaves are numbers: `TreeGame.nested([[3, -1], [0, [2, -5]]])`."""
+        """From nested lists with numbers as leaves: `TreeGame.nested([[3, -1], [0, [2, -5]]])`."""
         children: list[list[int]] = []
         values: list[float] = []
 
@@ -50,7 +50,7 @@ class TreeGame:
             return number
 
         add(tree)
-        return TreeGame(children, values)  # type: ignore[return-value]
+        return TreeGame(children, values)
 
 
 def alternating(children: Sequence[Sequence[int]]) -> list[int]:

@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "game.h"
 
@@ -22,8 +24,20 @@ struct BoundState {
 
 using Planes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>, nb::c_contig>;
 
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::c_contig>;
+
+template <class T>
+Array<T> to_numpy(std::vector<T> values, std::vector<std::size_t> shape = {}) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  if (shape.empty()) shape = {held->size()};
+  return Array<T>(held->data(), shape.size(), shape.data(), owner);
+}
+
 void bind_games(nb::module_& m);
 void bind_python_game(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_proof(nb::module_& m);
 
 }  // namespace athenan

@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
   athenan::bind_games(m);
   athenan::bind_python_game(m);
   athenan::bind_search(m);
+  athenan::bind_proof(m);
 }

@@ -7,22 +7,12 @@
 
 #include "bind.h"
 #include "group.h"
+#include "samples.h"
 #include "search.h"
 #include "tree_game.h"
 
 namespace athenan {
 namespace {
-
-template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::c_contig>;
-
-template <class T>
-Array<T> to_numpy(std::vector<T> values, std::vector<std::size_t> shape = {}) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  if (shape.empty()) shape = {held->size()};
-  return Array<T>(held->data(), shape.size(), shape.data(), owner);
-}
 
 template <class Enum>
 Enum choice(const std::string& what, const std::string& text,
@@ -108,6 +98,13 @@ nb::dict counts_of(const Search& search) {
   return d;
 }
 
+double resolved_share(const Search& search) {
+  const auto& tree = search.tree();
+  std::size_t resolved = 0;
+  for (NodeId id = 0; id < tree.num_nodes(); ++id) resolved += tree.node(id).is(Node::resolved);
+  return tree.num_nodes() ? double(resolved) / double(tree.num_nodes()) : 0;
+}
+
 nb::object batch_of(SearchGroup& group) {
   SearchGroup::Batch batch;
   {
@@ -121,6 +118,38 @@ nb::object batch_of(SearchGroup& group) {
   // A view of the group's own buffer: valid until the next batch.
   Array<const std::uint8_t> planes(batch.planes, 4, shape, nb::find(group));
   return nb::make_tuple(planes, batch.rows);
+}
+
+nb::tuple samples_of(const Search& search, const BoundState& origin) {
+  check_game(search, origin);
+  auto samples = tree_samples(search, *origin.state);
+  const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
+  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
+                        to_numpy(std::move(samples.values)), samples.resolved);
+}
+
+nb::tuple memory_arrays(const ResolvedMemory& memory) {
+  std::vector<std::uint64_t> keys;
+  std::vector<float> values;
+  std::vector<std::int8_t> completions;
+  for (const auto& [key, entry] : memory.sorted()) {
+    keys.push_back(key.low);
+    keys.push_back(key.high);
+    values.push_back(entry.value);
+    completions.push_back(entry.completion);
+  }
+  const std::size_t size = values.size();
+  return nb::make_tuple(to_numpy(std::move(keys), {size, 2}), to_numpy(std::move(values)),
+                        to_numpy(std::move(completions)));
+}
+
+void fill_memory(ResolvedMemory& memory,
+                 nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig> keys,
+                 nb::ndarray<const float, nb::ndim<1>, nb::c_contig> values,
+                 nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig> completions) {
+  for (std::size_t i = 0; i < keys.shape(0); ++i)
+    memory.add({keys.data()[2 * i], keys.data()[2 * i + 1]},
+               {values.data()[i], completions.data()[i]});
 }
 
 std::shared_ptr<Game> tree_game(const std::vector<std::vector<std::uint32_t>>& children,
@@ -140,6 +169,23 @@ std::shared_ptr<Game> tree_game(const std::vector<std::vector<std::uint32_t>>& c
 void bind_search(nb::module_& m) {
   m.def("make_tree_game", &tree_game, nb::arg("children"), nb::arg("to_move"), nb::arg("values"),
         nb::arg("upper"), nb::arg("lower"));
+
+  nb::class_<Mobility>(m, "Mobility", "Legal actions of each player so far in a game.")
+      .def(nb::init<>())
+      .def("add", &Mobility::add, nb::arg("player"), nb::arg("legal_actions"));
+
+  nb::class_<ResolvedMemory>(m, "ResolvedMemory", "Proven states, kept across games.")
+      .def(nb::init<std::size_t>(), nb::arg("capacity"))
+      .def(
+          "add_all",
+          [](ResolvedMemory& memory, const Search& search) { memory.add_all(search.tree()); },
+          nb::arg("search"), "The resolved states of a search's tree.")
+      .def("clear", &ResolvedMemory::clear)
+      .def("__len__", &ResolvedMemory::size)
+      .def("arrays", &memory_arrays,
+           nb::sig("def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], "
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int8]]"))
+      .def("fill", &fill_memory, nb::arg("keys"), nb::arg("values"), nb::arg("completions"));
 
   nb::class_<Search>(m, "Search", "One game's search with its tree.")
       .def(
@@ -173,14 +219,22 @@ void bind_search(nb::module_& m) {
       .def(
           "start",
           [](Search& s, const BoundState& root, std::uint64_t iterations, std::uint64_t evaluations,
-             double seconds) {
+             double seconds, const Mobility& mobility) {
             check_game(s, root);
             nb::gil_scoped_release release;
-            s.start(*root.state, {iterations, evaluations, seconds});
+            s.start(*root.state, {iterations, evaluations, seconds}, mobility);
           },
           nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
-          nb::arg("seconds") = 0.0)
+          nb::arg("seconds") = 0.0, nb::arg("mobility") = Mobility{})
       .def("stop", &Search::stop)
+      .def(
+          "consult", [](Search& s, std::shared_ptr<ResolvedMemory> memory) { s.consult(memory); },
+          nb::arg("memory"))
+      .def("samples", &samples_of, nb::arg("origin"),
+           nb::sig("def samples(self, origin: State) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                   "numpy.typing.NDArray[numpy.float32], int]"),
+           "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
+           "terminal state below the first root since clear().")
       .def("clear", &Search::clear)
       .def_prop_ro("done", [](Search& s) { return s.task().done(); })
       .def_prop_ro(
@@ -190,6 +244,7 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("value", [](const Search& s) { return s.root().value; })
       .def_prop_ro("completion", [](const Search& s) { return int(s.root().completion); })
       .def_prop_ro("resolved", [](const Search& s) { return s.root().is(Node::resolved); })
+      .def_prop_ro("resolved_share", &resolved_share, "Of the states in the tree.")
       .def_prop_ro("principal_variation", &Search::principal_variation)
       .def_prop_ro("children", &children_of,
                    nb::sig("def children(self) -> list[tuple[int, float, int, bool, int]]"),

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "samples.h"
+
 namespace athenan {
 namespace {
 
@@ -52,6 +54,7 @@ void Search::start(const State& root, Budget budget, const Mobility& mobility) {
   root_mobility_ = mobility_ = mobility;
   root_player_ = game_->to_move(root);
   const Key key = key_of(root);
+  if (tree_.num_nodes() == 0) origin_key_ = key;
   root_ = tree_.find(key);
   if (root_ == no_node) root_ = tree_.add(key);
   Node& node = tree_.node(root_);
@@ -159,6 +162,10 @@ bool Search::add_children(NodeId& id) {
         node.completion = settings_.completion ? children_.endings[i].outcome[0] : 0;
         node.value = terminal_evaluation_(children_.endings[i], ply, mobility);
         node.flags = Node::terminal | Node::resolved;
+      } else if (const auto* known = memory_ ? memory_->find(children_.keys[i]) : nullptr) {
+        node.completion = known->completion;
+        node.value = known->value;
+        node.flags = Node::resolved;
       } else {
         new_keys_.push_back(children_.keys[i]);
         new_nodes_.push_back(child);

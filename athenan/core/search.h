@@ -59,6 +59,8 @@ struct Counts {
   std::uint64_t children = 0;     // delivered by expansions
 };
 
+class ResolvedMemory;
+
 class Search {
  public:
   Search(std::shared_ptr<const Game> game, SearchSettings settings);
@@ -66,6 +68,8 @@ class Search {
   // Prepares a search of `root`; the scheduler resumes task() until it is done. The tree of
   // earlier searches is kept, so the next state of a game finds what is known of it.
   void start(const State& root, Budget budget, const Mobility& mobility = {});
+  // States proven in other games; consulted for new children. It must not change while we run.
+  void consult(std::shared_ptr<const ResolvedMemory> memory) { memory_ = std::move(memory); }
   Task& task() { return task_; }
   Request& request() { return request_; }
   void stop() { stopped_ = true; }  // at the end of the iteration
@@ -76,6 +80,8 @@ class Search {
   NodeId root_id() const { return root_; }
   int root_player() const { return root_player_; }
   const State& root_state() const { return *root_state_; }
+  const Mobility& root_mobility() const { return root_mobility_; }
+  const Key& origin_key() const { return origin_key_; }  // of the first root since clear()
   const Counts& counts() const { return counts_; }
   const SearchTree& tree() const { return tree_; }
   const Game& game() const { return *game_; }
@@ -87,10 +93,6 @@ class Search {
   std::size_t decided_edge(NodeId id, int player, Decision decision) const;
 
  private:
-  struct Step {
-    int player;
-  };
-
   Task run(Budget budget);
   bool spent(const Budget& budget) const;
   Key key_of(const State& state) const;
@@ -116,6 +118,8 @@ class Search {
   Mobility root_mobility_, mobility_;
   NodeId root_ = no_node;
   int root_player_ = 0;
+  Key origin_key_;
+  std::shared_ptr<const ResolvedMemory> memory_;
   std::vector<NodeId> path_;  // of the iteration, root first
   std::vector<int> players_;  // who moves at each node of the path
   Children children_;

@@ -1,0 +1,196 @@
+"""Where time goes: the rules, the search, and self-play against the network's own speed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from athenan import _core
+from athenan.config import compose, configs_folder, plain
+from athenan.games import make_game
+from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
+from athenan.search import DEFAULTS, SEARCHES, core_game, make_core_search
+
+Report = tuple[list[str], dict[str, Any]]
+
+
+def millions(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate / 1e6:.2f} M/s"
+
+
+def ratio(ours: float, theirs: float | None) -> str:
+    return "-" if not theirs else f"{ours / theirs:.1f}×"
+
+
+def best_rate(measure: Callable[[], tuple[float, float]], repeats: int) -> float:
+    """The best of several (work, seconds): the machine's noise only ever slows down."""
+    return max(work / seconds for work, seconds in (measure() for _ in range(repeats)))
+
+
+def rules(settings: list[str]) -> Report:
+    """Child states by expansion and states by random playout, a second on one thread."""
+    from athenan.command import table
+
+    every = "game=all" in settings
+    settings = [s for s in settings if s != "game=all"]
+    names = (
+        [p.stem for p in sorted((configs_folder() / "game").glob("*.yaml"))] if every else [None]
+    )
+    rows = [["game", "children", "playouts", "bytes", "OpenSpiel playouts", "ratio"]]
+    figures = []
+    for name in names:
+        config = compose("bench", [*settings, f"game={name}"] if name else settings)
+        game = core_game(make_game(**config.game))
+        each = config.seconds / config.repeats if every else config.seconds
+        children = best_rate(partial(game.expansion_rate, each), config.repeats)
+        playouts = best_rate(partial(game.playout_rate, each), config.repeats)
+        peer = open_spiel_game(plain(config.game)) if config.peers else None
+        theirs = open_spiel_rollout_rate(peer, each, config.repeats) if peer else None
+        title = " ".join(str(v) for v in plain(config.game).values())
+        rows.append(
+            [
+                title,
+                millions(children),
+                millions(playouts),
+                str(game.state_bytes),
+                millions(theirs),
+                ratio(playouts, theirs),
+            ]
+        )
+        figures.append(
+            {
+                "game": plain(config.game),
+                "children_per_second": children,
+                "playout_states_per_second": playouts,
+                "state_bytes": game.state_bytes,
+                "open_spiel_playout_states_per_second": theirs,
+            }
+        )
+    return table(rows), {"rules": figures}
+
+
+def search_settings(config: Any) -> dict[str, Any]:
+    settings = {key: value for key, value in plain(config.search).items() if key != "name"}
+    settings |= {"heuristic": config.heuristic.name, "longest": config.heuristic.longest}
+    return {**DEFAULTS, **settings, **SEARCHES[config.search.name]}
+
+
+def opening_states(game: _core.Game, number: int) -> list[_core.State]:
+    """Different states near the start, one for each game in step."""
+    random = np.random.default_rng(0)
+    states: list[_core.State] = []
+    while len(states) < number:
+        state = game.initial_state()
+        for _ in range(len(states) % 4):
+            if not state.is_terminal:
+                state = state.play(int(random.choice(state.legal_actions())))
+        states.append(game.initial_state() if state.is_terminal else state)
+    return states
+
+
+def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
+    """Child states a second by the hash evaluator, and the largest tree's counts."""
+    game = core_game(make_game(**config.game))
+    settings = search_settings(config)
+    best, counts = 0.0, {"bytes": 0, "edges": 1}
+    for _ in range(config.repeats):
+        searches = [
+            make_core_search(game, "hash", {**settings, "seed": i}) for i in range(config.games)
+        ]
+        group = _core.SearchGroup(searches, [1], threads)
+        children, started = 0, time.perf_counter()
+        # Slices, so that the games advance in step as they do when a network answers.
+        while time.perf_counter() - started < config.seconds:
+            for i, state in enumerate(opening_states(game, config.games)):
+                searches[i].start(state, evaluations=10_000)
+                group.started(i)
+            group.advance()
+            children += sum(s.counts["children"] for s in searches)
+        best = max(best, children / (time.perf_counter() - started))
+        largest = max(searches, key=lambda s: s.counts["states"]).counts
+        if largest["bytes"] > counts["bytes"]:
+            counts = largest
+    return best, counts
+
+
+def search(settings: list[str]) -> Report:
+    """The search by itself: the hash evaluator answers at once."""
+    config = compose("bench", settings)
+    one, counts = search_rate(config, 1)
+    bytes_a_child = counts["bytes"] / counts["edges"]
+    lines = [
+        f"{config.search.name} on {' '.join(str(v) for v in plain(config.game).values())}, "
+        f"{config.games} games in step, hash evaluator",
+        f"1 thread   {millions(one)} child states",
+    ]
+    figures: dict[str, Any] = {
+        "game": plain(config.game),
+        "children_per_second": one,
+        "bytes_per_child_state": bytes_a_child,
+    }
+    if config.threads > 1:
+        many, _ = search_rate(config, config.threads)
+        lines.append(f"{config.threads} threads  {millions(many)} child states, {many / one:.2f}×")
+        figures |= {"threads": config.threads, "children_per_second_threads": many}
+    lines.append(
+        f"{bytes_a_child:.1f} bytes a child state "
+        f"({counts['states']} states, {counts['edges']} edges in the largest tree)"
+    )
+    peer = open_spiel_game(plain(config.game)) if config.peers else None
+    if peer:
+        theirs = open_spiel_search_rate(peer, config.seconds)
+        lines.append(f"OpenSpiel's MCTS {millions(theirs)} states, ratio {ratio(one, theirs)}")
+        figures["open_spiel_mcts_states_per_second"] = theirs
+    return lines, figures
+
+
+def selfplay(settings: list[str]) -> Report:
+    """Self-play with a network against the network alone, turn about in the same run."""
+    from athenan.network import NetworkEvaluator, best_rate, make_model
+    from athenan.self_play import SelfPlay
+
+    config = compose("bench", settings)
+    game = core_game(make_game(**config.game))
+    model = make_model(config.network, game.plane_shape, game.num_players, 0)
+    evaluator = NetworkEvaluator(model)
+    self_play = SelfPlay(
+        game, evaluator, search_settings(config), config.self_play, config.exploration, seed=0
+    )
+    sizes = list(config.self_play.batch_sizes)
+    for _ in range(3):
+        self_play.play_batch()
+    network, playing, padded = 0.0, 0.0, 0.0
+    for _ in range(config.repeats):
+        network = max(network, best_rate(evaluator, game.plane_shape, sizes, config.seconds / 4))
+        rows, padded_rows, started = self_play.rows, self_play.padded_rows, time.perf_counter()
+        while (seconds := time.perf_counter() - started) < config.seconds:
+            self_play.play_batch()
+        playing = max(playing, (self_play.rows - rows) / seconds)
+        padded = max(padded, (self_play.padded_rows - padded_rows) / seconds)
+    lines = [
+        f"{config.search.name} on {' '.join(str(v) for v in plain(config.game).values())}, "
+        f"{config.self_play.games_in_step} games in step, "
+        f"network of {model.count_params():,} weights",
+        f"self-play        {playing:10,.0f} states/s evaluated ({padded:,.0f} with padding)",
+        f"network's best   {network:10,.0f} states/s over batches of {sizes}",
+        f"ratio            {playing / network:10.2f}",
+    ]
+    figures = {
+        "game": plain(config.game),
+        "weights": model.count_params(),
+        "self_play_states_per_second": playing,
+        "network_best_states_per_second": network,
+        "ratio": playing / network,
+    }
+    return lines, figures
+
+
+KINDS: dict[str, Callable[[list[str]], Report]] = {
+    "rules": rules,
+    "search": search,
+    "selfplay": selfplay,
+}

@@ -1,0 +1,138 @@
+#include "proof.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace athenan {
+namespace {
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const { return std::size_t(key.low); }
+};
+
+// A state still to be looked at.
+struct Waiting {
+  std::unique_ptr<State> state;
+  Mobility mobility;
+};
+
+std::unique_ptr<State> child_of(const Game& game, const State& state, Action action) {
+  auto child = state.clone();
+  game.play(*child, action);
+  return child;
+}
+
+}  // namespace
+
+Proof make_proof(const Search& search, bool strong) {
+  const Game& game = search.game();
+  const auto& evaluation = search.terminal_evaluation();
+  if (!search.root().is(Node::resolved))
+    throw std::invalid_argument("There is no proof: the search has not resolved its root.");
+  std::unordered_map<Key, std::int8_t, KeyHash> found;
+  std::vector<Waiting> waiting;
+  if (!game.is_terminal(search.root_state())) {
+    found[game.key(search.root_state())] = search.root().completion;
+    waiting.push_back({search.root_state().clone(), search.root_mobility()});
+  }
+  Children children;
+  while (!waiting.empty()) {
+    Waiting at = std::move(waiting.back());
+    waiting.pop_back();
+    const int player = game.to_move(*at.state);
+    const int outcome = found.at(game.key(*at.state));
+    const bool won = outcome == (player == 0 ? 1 : -1);
+    game.expand(*at.state, children);
+    at.mobility.add(player, children.size());
+    const Key extra = evaluation.key(game.ply(*at.state) + 1, at.mobility);
+    bool shown = false;
+    for (std::size_t i = 0; i < children.size() && !(won && shown && !strong); ++i) {
+      if (children.terminal[i]) {
+        shown |= children.endings[i].outcome[0] == outcome;
+        continue;
+      }
+      const NodeId id = search.tree().find(children.keys[i] ^ extra);
+      const bool known = id != no_node && search.tree().node(id).is(Node::resolved);
+      if (known) {
+        const int value = search.tree().node(id).completion;
+        if (won && !strong && value != outcome) continue;
+        shown |= value == outcome;
+        if (found.emplace(children.keys[i], std::int8_t(value)).second)
+          waiting.push_back({child_of(game, *at.state, children.actions[i]), at.mobility});
+      } else if (!won || strong) {
+        shown = false;
+        break;
+      }
+    }
+    if (!shown)
+      throw std::runtime_error(
+          "The tree no longer holds the whole proof; give the search more memory.");
+  }
+  Proof proof;
+  proof.keys.reserve(found.size());
+  for (const auto& [key, outcome] : found) proof.keys.push_back(key);
+  std::sort(proof.keys.begin(), proof.keys.end());
+  proof.outcomes.reserve(found.size());
+  for (const auto& key : proof.keys) proof.outcomes.push_back(found.at(key));
+  return proof;
+}
+
+std::string check_proof(const Game& game, const State& root, const Proof& proof, bool strong) {
+  const auto& keys = proof.keys;
+  if (proof.outcomes.size() != keys.size()) return "it has more keys than outcomes or fewer";
+  if (std::adjacent_find(keys.begin(), keys.end(),
+                         [](const Key& a, const Key& b) { return !(a < b); }) != keys.end())
+    return "its keys do not ascend";
+  const auto entry = [&](const Key& key) -> std::optional<std::size_t> {
+    const auto at = std::lower_bound(keys.begin(), keys.end(), key);
+    if (at == keys.end() || *at != key) return std::nullopt;
+    return std::size_t(at - keys.begin());
+  };
+  if (game.is_terminal(root)) return keys.empty() ? "" : "the game is over but it has states";
+
+  std::vector<bool> reached(keys.size());
+  std::vector<std::unique_ptr<State>> waiting;
+  const auto first = entry(game.key(root));
+  if (!first) return "it says nothing of the state it starts from";
+  reached[*first] = true;
+  waiting.push_back(root.clone());
+  Children children;
+  while (!waiting.empty()) {
+    const auto state = std::move(waiting.back());
+    waiting.pop_back();
+    const int outcome = proof.outcomes[*entry(game.key(*state))];
+    const int sign = game.to_move(*state) == 0 ? 1 : -1;
+    game.expand(*state, children);
+    int best = -1;
+    bool complete = true;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      int value = children.endings[i].outcome[0];
+      if (!children.terminal[i]) {
+        const auto child = entry(children.keys[i]);
+        if (!child) {
+          complete = false;
+          continue;
+        }
+        value = proof.outcomes[*child];
+        if (!reached[*child]) {
+          reached[*child] = true;
+          waiting.push_back(child_of(game, *state, children.actions[i]));
+        }
+      }
+      best = std::max(best, sign * value);
+    }
+    const bool needs_all = strong || sign * outcome != 1;
+    if (best != sign * outcome || (needs_all && !complete))
+      return "this state is not shown to be worth " + std::to_string(outcome) + ":\n" +
+             game.state_to_string(*state, std::nullopt);
+  }
+  const auto strays = std::count(reached.begin(), reached.end(), false);
+  if (strays) return std::to_string(strays) + " of its states are not part of the proof";
+  return "";
+}
+
+}  // namespace athenan

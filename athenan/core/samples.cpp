@@ -1,0 +1,63 @@
+#include "samples.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace athenan {
+
+void Samples::add(const Game& game, const State& state, float value) {
+  const std::size_t bits = game.facts().plane_bytes();
+  bytes_per_state = (bits + 7) / 8;
+  scratch_.resize(bits);
+  game.planes(state, scratch_.data());
+  const std::size_t first = planes.size();
+  planes.resize(first + bytes_per_state);
+  for (std::size_t i = 0; i < bits; ++i)
+    planes[first + i / 8] |= std::uint8_t(scratch_[i] << (7 - i % 8));
+  values.push_back(value);
+}
+
+Samples tree_samples(const Search& search, const State& origin) {
+  const Game& game = search.game();
+  const auto& tree = search.tree();
+  const float scale = 1 / float(search.terminal_evaluation().bound());
+  Samples samples;
+  const NodeId first = tree.find(search.origin_key());
+  if (first == no_node) return samples;
+  std::vector<bool> seen(tree.num_nodes());
+  std::vector<std::pair<NodeId, std::unique_ptr<State>>> waiting;
+  seen[first] = true;
+  waiting.emplace_back(first, origin.clone());
+  while (!waiting.empty()) {
+    const auto [id, state] = std::move(waiting.back());
+    waiting.pop_back();
+    const Node& node = tree.node(id);
+    samples.add(game, *state, node.value * scale);
+    samples.resolved += node.is(Node::resolved);
+    for (const Edge& edge : tree.edges(id)) {
+      const Node& child = tree.node(edge.child);
+      if (seen[edge.child] || !(child.is(Node::expanded) || child.is(Node::terminal))) continue;
+      seen[edge.child] = true;
+      auto next = state->clone();
+      game.play(*next, edge.action);
+      waiting.emplace_back(edge.child, std::move(next));
+    }
+  }
+  return samples;
+}
+
+void ResolvedMemory::add_all(const SearchTree& tree) {
+  for (NodeId id = 0; id < tree.num_nodes(); ++id) {
+    const Node& node = tree.node(id);
+    if (node.is(Node::resolved) && !node.is(Node::terminal))
+      add(node.full_key(), {node.value, node.completion});
+  }
+}
+
+std::vector<std::pair<Key, ResolvedMemory::Entry>> ResolvedMemory::sorted() const {
+  std::vector<std::pair<Key, Entry>> all(entries_.begin(), entries_.end());
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return all;
+}
+
+}  // namespace athenan

@@ -1,0 +1,84 @@
+"""Which action self-play plays after a search: the best one, but not always."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from athenan.errors import InputError, nearest
+
+# (action, value, completion, resolved, selections), as the core gives a root's children.
+Child = tuple[int, float, int, bool, int]
+
+
+def ordinal(rank_count: int, exploitation: float) -> np.ndarray[Any, Any]:
+    """P(i) of the i-th best of n: walking down the list, with k left take the first with
+    probability ε' + (1 - ε') / k. ε' = 1 always takes the best, ε' = 0 any."""
+    left = np.arange(rank_count, 0, -1)
+    take = exploitation + (1 - exploitation) / left
+    passed = np.concatenate([[1.0], np.cumprod(1 - take[:-1])])
+    probabilities: np.ndarray[Any, Any] = take * passed
+    return probabilities
+
+
+def epsilon_greedy(rank_count: int, exploitation: float) -> np.ndarray[Any, Any]:
+    """The best with probability ε', otherwise any."""
+    probabilities = np.full(rank_count, (1 - exploitation) / rank_count)
+    probabilities[0] += exploitation
+    return probabilities
+
+
+def softmax(values: np.ndarray[Any, Any], temperature: float) -> np.ndarray[Any, Any]:
+    """By e^(value / temperature), values in [-1, 1] in the mover's view."""
+    weights = np.exp((values - values.max()) / max(temperature, 1e-6))
+    probabilities: np.ndarray[Any, Any] = weights / weights.sum()
+    return probabilities
+
+
+NAMES = ("ordinal", "epsilon_greedy", "softmax")
+
+
+def make_chooser(config: Any) -> Callable[..., int]:
+    """chooser(children, player, bound, random, progress) -> action; progress is 0 to 1."""
+    if config.name not in NAMES:
+        raise InputError(f"There is no exploration '{config.name}'{nearest(config.name, NAMES)}")
+    if config.schedule not in ("uniform", "annealed", "constant"):
+        raise InputError(
+            "Setting 'exploration.schedule' must be uniform, annealed or constant, "
+            f"not '{config.schedule}'."
+        )
+
+    def choose(
+        children: list[Child], player: int, bound: float, random: Any, progress: float
+    ) -> int:
+        sign = 1 if player == 0 else -1
+        for action, _, completion, resolved, _ in children:
+            if resolved and sign * completion == 1:
+                return action  # a proven win is always played
+        # A proven loss is never played while there is anything else.
+        hopeful = [c for c in children if not (c[3] and sign * c[2] == -1)] or children
+        ties = random.random(len(hopeful))
+        order = sorted(
+            range(len(hopeful)),
+            key=lambda i: (sign * hopeful[i][2], sign * hopeful[i][1], ties[i]),
+            reverse=True,
+        )
+        if config.schedule == "uniform":
+            exploitation = random.random()
+        elif config.schedule == "annealed":
+            exploitation = progress
+        else:
+            exploitation = config.exploitation
+        if config.name == "softmax":
+            values = np.array([sign * hopeful[i][1] / bound for i in order])
+            probabilities = softmax(values, config.temperature)
+        elif config.name == "ordinal":
+            probabilities = ordinal(len(order), exploitation)
+        else:
+            probabilities = epsilon_greedy(len(order), exploitation)
+        at = int(np.searchsorted(np.cumsum(probabilities), random.random()))
+        return hopeful[order[min(at, len(order) - 1)]][0]
+
+    return choose

@@ -1,0 +1,208 @@
+"""Self-play: many games in step, each with its own search; a finished game is a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from athenan import _core
+from athenan.errors import InputError, nearest
+from athenan.exploration import make_chooser
+from athenan.search import make_core_search
+
+TARGETS = ("tree", "root", "terminal")
+
+
+@dataclass
+class GameRecord:
+    """A finished game: what learning takes from it, and what the reports say of it."""
+
+    number: int
+    planes: np.ndarray[Any, Any]  # [states, bytes]: each state's planes, bits packed
+    values: np.ndarray[Any, Any]  # [states], in [-1, 1]
+    actions: list[int]
+    root_values: list[float]  # of each searched state, in [-1, 1]
+    outcome: int  # of the first player
+    plies: int
+    evaluations: int
+    iterations: int
+    expanded: int
+    resolved: int  # of the states
+    resolved_roots: int
+
+
+@dataclass
+class _GameUnderWay:
+    number: int
+    search: _core.Search
+    random: Any
+    origin: _core.State
+    state: _core.State
+    mobility: _core.Mobility = field(default_factory=_core.Mobility)
+    actions: list[int] = field(default_factory=list)
+    states: list[_core.State] = field(default_factory=list)
+    root_values: list[float] = field(default_factory=list)
+    evaluations: int = 0
+    iterations: int = 0
+    expanded: int = 0
+    resolved_roots: int = 0
+
+
+class SelfPlay:
+    """`play_batch()` advances all games by one batch of the network.
+
+    Game n depends on the seed, n and the network's answers only. `hold()` lets the games under way
+    end without starting others, which is the barrier of a checkpoint.
+    """
+
+    def __init__(
+        self,
+        game: _core.Game,
+        evaluator: Callable[[np.ndarray[Any, Any]], Any],
+        search_settings: dict[str, Any],
+        config: Any,
+        exploration: Any,
+        seed: int,
+        memory: _core.ResolvedMemory | None = None,
+        first_game: int = 0,
+    ) -> None:
+        if config.target not in TARGETS:
+            raise InputError(
+                f"There is no target '{config.target}'{nearest(config.target, TARGETS)}"
+            )
+        for name in ("games_in_step", "threads"):
+            if config[name] < 1:
+                raise InputError(f"Setting 'self_play.{name}' must be positive.")
+        self.budget = {name: config[name] or 0 for name in ("iterations", "evaluations", "seconds")}
+        if not any(value > 0 for value in self.budget.values()):
+            raise InputError("Self-play needs a budget of iterations, evaluations or seconds.")
+        self.game = game
+        self.evaluator = evaluator
+        self.target = config.target
+        self.choose = make_chooser(exploration)
+        self.seed = seed
+        self.memory = memory
+        self.next_game = first_game
+        self.progress = 0.0  # of the run, for annealed exploration
+        self.rows = 0  # states evaluated for real
+        self.padded_rows = 0
+        self._holding = False
+        settings = search_settings | {
+            "memory_mb": search_settings["memory_mb"] / config.games_in_step
+        }
+        self.searches = [
+            make_core_search(game, evaluator, settings | {"seed": seed + i})
+            for i in range(config.games_in_step)
+        ]
+        if memory is not None:
+            for search in self.searches:
+                search.consult(memory)
+        self.group = _core.SearchGroup(self.searches, list(config.batch_sizes), config.threads)
+        self.games: list[_GameUnderWay | None] = [None] * config.games_in_step
+        self._idle = list(range(config.games_in_step))
+
+    @property
+    def under_way(self) -> int:
+        return sum(game is not None for game in self.games)
+
+    def hold(self, holding: bool = True) -> None:
+        self._holding = holding
+
+    def play_batch(self) -> list[GameRecord]:
+        """Evaluates one batch; the games that ended meanwhile."""
+        if not self._holding:
+            for slot in self._idle:
+                self._start_game(slot)
+            self._idle.clear()
+        records: list[GameRecord] = []
+        # Searches that end without a batch (resolved roots) go on at once.
+        while done := self.group.advance():
+            for slot in done:
+                record = self._end_of_search(slot)
+                if record is not None:
+                    records.append(record)
+        batch = self.group.batch()
+        if batch is not None:
+            planes, rows = batch
+            self.rows += rows
+            self.padded_rows += len(planes)
+            values = np.ascontiguousarray(self.evaluator(planes), np.float32)
+            self.group.resume(values.reshape(-1)[:rows])
+        return records
+
+    def _start_game(self, slot: int) -> None:
+        search = self.searches[slot]
+        search.clear()
+        start = self.game.initial_state()
+        random = np.random.default_rng([self.seed, self.next_game])
+        self.games[slot] = _GameUnderWay(self.next_game, search, random, start, start)
+        self.next_game += 1
+        self._start_search(slot)
+
+    def _start_search(self, slot: int) -> None:
+        game = self.games[slot]
+        assert game is not None
+        game.search.start(game.state, mobility=game.mobility, **self.budget)
+        self.group.started(slot)
+
+    def _end_of_search(self, slot: int) -> GameRecord | None:
+        """Plays the chosen action; starts the next search, or returns the finished game."""
+        game = self.games[slot]
+        assert game is not None
+        search, counts = game.search, game.search.counts
+        game.evaluations += counts["evaluations"]
+        game.iterations += counts["iterations"]
+        game.expanded += counts["expanded"]
+        game.resolved_roots += search.resolved
+        game.root_values.append(search.value / search.bound)
+        game.states.append(game.state)
+        player = game.state.to_move
+        children = search.children
+        action = self.choose(children, player, search.bound, game.random, self.progress)
+        game.mobility.add(player, len(children))
+        game.actions.append(action)
+        game.state = game.state.play(action)
+        if not game.state.is_terminal:
+            self._start_search(slot)
+            return None
+        record = self._record(game)
+        if self.memory is not None:
+            self.memory.add_all(search)
+        self.games[slot] = None
+        if self._holding:
+            self._idle.append(slot)
+        else:
+            self._start_game(slot)
+        return record
+
+    def _record(self, game: _GameUnderWay) -> GameRecord:
+        search = game.search
+        planes, values, resolved = search.samples(game.origin)
+        if self.target != "tree":
+            outcomes = game.state.outcomes
+            assert outcomes is not None
+            search.start(game.state, mobility=game.mobility)  # a terminal root: its exact value
+            final = search.value / search.bound
+            states = [*game.states, game.state]
+            planes = np.stack([np.packbits(state.planes().reshape(-1)) for state in states])
+            labels = [*game.root_values, final] if self.target == "root" else [final] * len(states)
+            values = np.array(labels, np.float32)
+        outcomes = game.state.outcomes
+        assert outcomes is not None
+        return GameRecord(
+            number=game.number,
+            planes=planes,
+            values=values,
+            actions=game.actions,
+            root_values=game.root_values,
+            outcome=outcomes[0],
+            plies=len(game.actions),
+            evaluations=game.evaluations,
+            iterations=game.iterations,
+            expanded=game.expanded,
+            resolved=resolved,
+            resolved_roots=game.resolved_roots,
+        )

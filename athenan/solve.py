@@ -1,0 +1,151 @@
+"""Solving: search until a state is resolved, write the proof, check a proof by the rules alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from athenan import _core
+from athenan.config import plain
+from athenan.errors import InputError
+from athenan.games import make_game
+from athenan.progress import Progress, count, duration
+from athenan.search import Search, SearchResult, make_search
+
+WORTH = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
+PROOF_VERSION = 1
+SLICE_SECONDS = 0.5  # of search between two looks at the clock and the keyboard
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What solving a state found; value and completion as in SearchResult."""
+
+    result: SearchResult
+    iterations: int
+    seconds: float
+    resolved_share: float
+
+
+def start_state(game: Any, start: str) -> Any:
+    state = game.initial_state()
+    for word in start.split():
+        try:
+            state = state.play(state.string_to_action(word))
+        except ValueError as error:
+            raise InputError(f"Setting 'start': {error}") from None
+    return state
+
+
+def search_of(config: Any, game: Any) -> Search:
+    settings = {key: value for key, value in plain(config.search).items() if key != "name"}
+    return make_search(
+        config.search.name,
+        game,
+        config.evaluator,
+        heuristic=config.heuristic.name,
+        longest=config.heuristic.longest,
+        strong=config.strong,
+        seed=config.seed,
+        **settings,
+    )
+
+
+def solve(
+    search: Search, state: Any, seconds: float | None = None, iterations: int | None = None
+) -> Solution:
+    """Searches in slices, so that progress shows and Ctrl-C ends it with what is known."""
+    done = 0
+    with Progress() as progress:
+        while True:
+            left = None if iterations is None else iterations - done
+            slice_seconds = SLICE_SECONDS
+            if seconds is not None:
+                slice_seconds = max(1e-3, min(slice_seconds, seconds - progress.seconds))
+            try:
+                result = search.run(state, iterations=left, seconds=slice_seconds)
+            except KeyboardInterrupt:
+                result = search.result()
+                break
+            done += result.iterations
+            progress.show(progress_line(search, done, progress.seconds))
+            if (
+                result.resolved
+                or result.out_of_memory
+                or (iterations is not None and done >= iterations)
+                or (seconds is not None and progress.seconds >= seconds)
+            ):
+                break
+        return Solution(result, done, progress.seconds, search.core.resolved_share)
+
+
+def progress_line(search: Search, iterations: int, seconds: float) -> str:
+    counts = search.core.counts
+    return (
+        f"{duration(seconds)}  {count(counts['states'])} states"
+        f"  {count(iterations)} iterations  {count(iterations / max(seconds, 1e-9))}/s"
+        f"  table {counts['bytes'] / counts['budget']:.0%}"
+        f"  resolved {search.core.resolved_share:.1%}  value {search.core.value:+.3g}"
+    )
+
+
+def write_proof(path: Path, config: Any, search: Search) -> int:
+    """Writes the proof beside its place and renames it; returns how many states it has."""
+    try:
+        keys, outcomes = _core.make_proof(search.core, config.strong)
+    except (ValueError, RuntimeError) as error:
+        raise InputError(str(error)) from None
+    about = {
+        "athenan_proof": PROOF_VERSION,
+        "game": plain(config.game),
+        "start": config.start,
+        "strong": config.strong,
+        "outcome": search.core.completion,
+    }
+    beside = path.with_name(path.name + ".tmp")
+    with beside.open("wb") as file:
+        np.savez_compressed(file, about=json.dumps(about), keys=keys, outcomes=outcomes)
+    os.replace(beside, path)
+    return len(outcomes)
+
+
+def check(path: Path) -> dict[str, Any]:
+    """Verifies a proof file by the rules alone; InputError says what is wrong with it."""
+    try:
+        with np.load(path) as file:
+            about = json.loads(str(file["about"]))
+            keys, outcomes = file["keys"], file["outcomes"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, FileNotFoundError):
+            raise InputError(f"There is no file '{path}'.") from None
+        raise InputError(f"'{path}' is not a whole proof file.") from None
+    if about.get("athenan_proof") != PROOF_VERSION:
+        raise InputError(f"'{path}' is a proof of another version of athenan.")
+    game = make_game(**about["game"])
+    state = start_state(game, about["start"])
+    started = time.monotonic()
+    if keys.dtype != np.uint64 or outcomes.dtype != np.int8 or keys.shape != (len(outcomes), 2):
+        raise InputError(f"'{path}' is not a whole proof file.")
+    wrong = _core.check_proof(state, keys, outcomes, about["strong"])
+    if not wrong and len(outcomes):
+        row = np.array([state.key & (2**64 - 1), state.key >> 64], np.uint64)
+        at = int(np.flatnonzero((keys == row).all(axis=1))[0])
+        if outcomes[at] != about["outcome"]:
+            wrong = "its own summary says another outcome"
+    if wrong:
+        raise InputError(f"The proof '{path}' is wrong: {wrong}.")
+    return {
+        "game": about["game"],
+        "start": about["start"],
+        "strong": about["strong"],
+        "outcome": about["outcome"],
+        "states": len(outcomes),
+        "seconds": round(time.monotonic() - started, 3),
+    }
