@@ -59,6 +59,108 @@ class SelfPlaySchema:
 
 
 @dataclass
+class PlayerSchema:
+    checkpoint: str | None = None
+    evaluator: str = "rollout"
+    search: str = "ubfm"
+    iterations: int | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+    decision: str = "safest"
+    completion: bool = True
+    uct_exploration: float = 1.0  # λ of uct, for outcomes in [-1, 1]
+    memory_mb: float = 64  # 10^6 bytes for the tree of one game
+
+
+@dataclass
+class ReplaySchema:
+    name: str = MISSING
+    games: int = MISSING
+    uses: float = MISSING
+    states: int = MISSING
+
+
+@dataclass
+class LayoutSchema:
+    name: str = MISSING
+
+
+@dataclass
+class LearnSchema:
+    batch_size: int = 256
+    learning_rate: float = 1e-3
+    schedule: str = "constant"
+    final_share: float = 0.1
+    l2: float = 1e-5
+    symmetries: bool = True
+    first_fit_states: int = 0
+    first_fit_epochs: int = 1
+    mixed_precision: bool = False
+
+
+@dataclass
+class ResolvedSchema:
+    states: int = 1_000_000
+    clear_every_games: int = 0
+
+
+@dataclass
+class CheckpointSchema:
+    every_games: int = 500
+    keep: int = 3
+
+
+@dataclass
+class StrengthSchema:
+    every_checkpoints: int = 1
+    games: int = 40
+    opening_plies: int = 4
+    evaluations: int = 200
+    references: dict[str, PlayerSchema] = field(default_factory=dict)
+    best_by: str = "uct"
+    earlier: bool = True
+    most_share: float = 0.15
+
+
+@dataclass
+class TrainSchema:
+    game: dict[str, Any] = field(default_factory=dict)
+    search: SearchSchema = field(default_factory=SearchSchema)
+    heuristic: HeuristicSchema = field(default_factory=HeuristicSchema)
+    network: NetworkSchema = field(default_factory=NetworkSchema)
+    exploration: ExplorationSchema = field(default_factory=ExplorationSchema)
+    replay: ReplaySchema = field(default_factory=ReplaySchema)
+    layout: LayoutSchema = field(default_factory=LayoutSchema)
+    self_play: SelfPlaySchema = field(default_factory=SelfPlaySchema)
+    learn: LearnSchema = field(default_factory=LearnSchema)
+    resolved: ResolvedSchema = field(default_factory=ResolvedSchema)
+    checkpoint: CheckpointSchema = field(default_factory=CheckpointSchema)
+    strength: StrengthSchema = field(default_factory=StrengthSchema)
+    run: str | None = None
+    resume: str | None = None
+    fork: str | None = None
+    checkpoints: str = "checkpoints"
+    seed: int = 0
+    minutes: float | None = None
+    games: int | None = None
+    deterministic: bool = True
+    experiment_name: str = "train"
+
+
+@dataclass
+class MatchSchema:
+    game: dict[str, Any] = field(default_factory=dict)
+    games: int = 400
+    opening_plies: int = 4
+    games_in_step: int = 128
+    threads: int = 2
+    seed: int = 0
+    checkpoints: str = "checkpoints"
+    first: PlayerSchema = field(default_factory=PlayerSchema)
+    second: PlayerSchema = field(default_factory=PlayerSchema)
+
+
+@dataclass
 class SolveSchema:
     game: dict[str, Any] = field(default_factory=dict)
     search: SearchSchema = field(default_factory=SearchSchema)
@@ -89,5 +191,10 @@ class BenchSchema:
 def register() -> None:
     """Makes the schemas known to Hydra under `<command>_schema`."""
     store = ConfigStore.instance()
-    for name, node in (("solve", SolveSchema), ("bench", BenchSchema)):
+    for name, node in (
+        ("train", TrainSchema),
+        ("match", MatchSchema),
+        ("solve", SolveSchema),
+        ("bench", BenchSchema),
+    ):
         store.store(name=f"{name}_schema", node=node)

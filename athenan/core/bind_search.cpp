@@ -7,9 +7,11 @@
 
 #include "bind.h"
 #include "group.h"
+#include "parallel.h"
 #include "samples.h"
 #include "search.h"
 #include "tree_game.h"
+#include "uct.h"
 
 namespace athenan {
 namespace {
@@ -164,11 +166,66 @@ std::shared_ptr<Game> tree_game(const std::vector<std::vector<std::uint32_t>>& c
   return make_tree_game(std::move(nodes));
 }
 
+// UCT on many states at once, each by its own seed; (action, mean outcome for the mover, states,
+// [(action, mean, visits)]) of each.
+nb::list run_uct(const std::vector<const BoundState*>& states,
+                 const std::vector<std::uint64_t>& seeds, std::uint64_t rollouts,
+                 double exploration, int threads) {
+  std::vector<std::unique_ptr<Uct>> runs;
+  if (seeds.size() != states.size()) throw nb::value_error("One seed for each state.");
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (states[i]->game->is_terminal(*states[i]->state))
+      throw nb::value_error("There is nothing to search in a terminal state.");
+    runs.push_back(std::make_unique<Uct>(*states[i]->game, exploration, seeds[i]));
+  }
+  {
+    nb::gil_scoped_release release;
+    in_parallel(states.size(), threads,
+                [&](std::size_t i) { runs[i]->run(*states[i]->state, rollouts); });
+  }
+  nb::list results;
+  for (const auto& run : runs) {
+    nb::list children;
+    double mean = 0;
+    for (const auto& child : run->children()) {
+      children.append(nb::make_tuple(child.action, child.mean(), child.visits));
+      if (child.action == run->decision()) mean = child.mean();
+    }
+    results.append(nb::make_tuple(run->decision(), mean, run->states(), children));
+  }
+  return results;
+}
+
+nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t count,
+                         const std::string& heuristic, int longest, std::uint64_t seed) {
+  Samples samples;
+  {
+    nb::gil_scoped_release release;
+    samples = random_ending_samples(
+        *game, TerminalEvaluation(*game, heuristic_from_string(heuristic), longest), count, seed);
+  }
+  const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
+  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
+                        to_numpy(std::move(samples.values)));
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
   m.def("make_tree_game", &tree_game, nb::arg("children"), nb::arg("to_move"), nb::arg("values"),
         nb::arg("upper"), nb::arg("lower"));
+
+  m.def("run_uct", &run_uct, nb::arg("states"), nb::arg("seeds"), nb::arg("rollouts"),
+        nb::arg("exploration"), nb::arg("threads"),
+        nb::sig("def run_uct(states: typing.Sequence[State], seeds: typing.Sequence[int], "
+                "rollouts: int, exploration: float, threads: int) -> "
+                "list[tuple[int, float, int, list[tuple[int, float, int]]]]"));
+  m.def("ending_samples", &ending_samples, nb::arg("game"), nb::arg("count"), nb::arg("heuristic"),
+        nb::arg("longest"), nb::arg("seed"),
+        nb::sig("def ending_samples(game: Game, count: int, heuristic: str, longest: int, "
+                "seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                "numpy.typing.NDArray[numpy.float32]]"),
+        "(packed planes, values in [-1, 1]) of the last states of random games.");
 
   nb::class_<Mobility>(m, "Mobility", "Legal actions of each player so far in a game.")
       .def(nb::init<>())

@@ -1,11 +1,9 @@
 #include "group.h"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
+
+#include "parallel.h"
 
 namespace athenan {
 
@@ -20,34 +18,12 @@ SearchGroup::SearchGroup(std::vector<std::shared_ptr<Search>> searches,
     planes_.resize(batch_sizes_.back() * searches_.front()->game().facts().plane_bytes());
 }
 
-// Work is shared by threads that live for one call; the first error is thrown to the caller.
-template <class Work>
-void SearchGroup::in_parallel(std::size_t count, Work work) const {
-  std::atomic<std::size_t> next = 0;
-  std::exception_ptr error;
-  std::mutex error_lock;
-  const auto labour = [&] {
-    for (std::size_t i; (i = next++) < count;) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard guard(error_lock);
-        if (!error) error = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::jthread> helpers;
-  for (int t = 1; t < std::min<int>(threads_, int(count)); ++t) helpers.emplace_back(labour);
-  labour();
-  helpers.clear();
-  if (error) std::rethrow_exception(error);
-}
-
 void SearchGroup::started(std::size_t i) { runnable_.push_back(i); }
 
 std::vector<std::size_t> SearchGroup::advance() {
   std::sort(runnable_.begin(), runnable_.end());
-  in_parallel(runnable_.size(), [&](std::size_t i) { searches_[runnable_[i]]->task().resume(); });
+  in_parallel(runnable_.size(), threads_,
+              [&](std::size_t i) { searches_[runnable_[i]]->task().resume(); });
   std::vector<std::size_t> done;
   for (std::size_t i : runnable_) {
     if (searches_[i]->task().done())
@@ -90,7 +66,7 @@ SearchGroup::Batch SearchGroup::batch() {
   const std::size_t bytes = searches_.front()->game().facts().plane_bytes();
   std::vector<std::size_t> starts(parts_.size());
   for (std::size_t i = 1; i < parts_.size(); ++i) starts[i] = starts[i - 1] + parts_[i - 1].count;
-  in_parallel(parts_.size(), [&](std::size_t i) {
+  in_parallel(parts_.size(), threads_, [&](std::size_t i) {
     const auto& request = searches_[parts_[i].search]->request();
     request.game->child_planes(*request.parent,
                                request.actions.subspan(parts_[i].first, parts_[i].count),

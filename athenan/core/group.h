@@ -42,9 +42,6 @@ class SearchGroup {
     std::size_t search;
     std::size_t first, count;
   };
-  template <class Work>
-  void in_parallel(std::size_t count, Work work) const;
-
   std::vector<std::shared_ptr<Search>> searches_;
   std::vector<std::size_t> batch_sizes_;
   int threads_;

@@ -46,6 +46,31 @@ Samples tree_samples(const Search& search, const State& origin) {
   return samples;
 }
 
+Samples random_ending_samples(const Game& game, const TerminalEvaluation& evaluation,
+                              std::size_t count, std::uint64_t seed) {
+  Samples samples;
+  Random random(seed);
+  Actions actions;
+  const auto start = game.initial_state();
+  const auto state = start->clone();
+  for (std::size_t i = 0; i < count; ++i) {
+    state->assign(*start);
+    Mobility mobility;
+    if (evaluation.uses_mobility()) {
+      while (!game.is_terminal(*state)) {
+        game.legal_actions(*state, actions);
+        mobility.add(game.to_move(*state), actions.size());
+        game.play(*state, actions[random.below(std::uint32_t(actions.size()))]);
+      }
+    } else {
+      game.playout(*state, random);
+    }
+    const float value = evaluation(game.ending(*state), game.ply(*state), mobility);
+    samples.add(game, *state, value / float(evaluation.bound()));
+  }
+  return samples;
+}
+
 void ResolvedMemory::add_all(const SearchTree& tree) {
   for (NodeId id = 0; id < tree.num_nodes(); ++id) {
     const Node& node = tree.node(id);

@@ -28,6 +28,10 @@ struct Samples {
 // Of the part of the tree that is reached from `origin` (a game's first searched state).
 Samples tree_samples(const Search& search, const State& origin);
 
+// The last states of `count` random games, for the first fit of a network.
+Samples random_ending_samples(const Game& game, const TerminalEvaluation& evaluation,
+                              std::size_t count, std::uint64_t seed);
+
 // Proven values by key, kept across games: a search that meets such a state need not search it.
 class ResolvedMemory {
  public:

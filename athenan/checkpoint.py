@@ -1,0 +1,140 @@
+"""Runs and checkpoints on disk.
+
+checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.json
+    step_<n>/               state.json (counters, checksums)  config.yaml  weights.npz
+                            optimizer.npz  resolved.npz
+    replay/<first>-<last>.npz
+
+A checkpoint is written beside its place and renamed, so a kill at any instant leaves the last one
+whole. Replay files are only ever added; a checkpoint names those it needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from athenan.errors import InputError
+
+VERSION = 1
+
+
+def newest_run(folder: Path, game: str | None) -> Path:
+    """`latest`: the newest run of the game, or of all."""
+    games = [folder / game] if game else [p for p in folder.glob("*") if p.is_dir()]
+    runs = [run for g in games for run in g.glob("*") if (run / "config.yaml").exists()]
+    if not runs:
+        of = f" of game '{game}'" if game else ""
+        raise InputError(f"There is no run{of} in '{folder}' yet.")
+    return max(runs, key=lambda run: (run / "config.yaml").stat().st_mtime)
+
+
+def find_run(text: str, folder: Path, game: str | None = None) -> Path:
+    """A run folder by its path, or `latest`."""
+    if text == "latest":
+        return newest_run(folder, game)
+    run = Path(text)
+    if not run.exists():
+        raise InputError(f"There is no run '{text}'.")
+    if not (run / "config.yaml").exists():
+        raise InputError(f"'{text}' is not a run: it has no config.yaml.")
+    return run
+
+
+def step_number(step: Path) -> int:
+    return int(step.name.removeprefix("step_"))
+
+
+def steps_of(run: Path) -> list[Path]:
+    """The checkpoints of a run, oldest first; unfinished ones do not count."""
+    found = [p for p in run.glob("step_*") if p.name.removeprefix("step_").isdigit()]
+    return sorted(found, key=step_number)
+
+
+def find_step(text: str, folder: Path, game: str | None = None) -> Path:
+    """A checkpoint: its own folder, the newest of a run, or `latest`."""
+    path = Path(text)
+    if text != "latest" and path.name.startswith("step_") and path.exists():
+        return path
+    run = find_run(text, folder, game)
+    steps = steps_of(run)
+    if not steps:
+        raise InputError(f"Run '{run}' has no checkpoint yet.")
+    return steps[-1]
+
+
+def save_arrays(path: Path, arrays: list[np.ndarray[Any, Any]]) -> None:
+    with path.open("wb") as file:
+        np.savez(file, **{f"{i:04}": array for i, array in enumerate(arrays)})
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load_arrays(path: Path) -> list[np.ndarray[Any, Any]]:
+    try:
+        with np.load(path) as file:
+            return [file[name] for name in sorted(file.files)]
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+        raise InputError(f"'{path}' is damaged or not of athenan.") from None
+
+
+def checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def write_checkpoint(
+    run: Path, number: int, arrays: dict[str, list[np.ndarray[Any, Any]]], state: dict[str, Any]
+) -> Path:
+    """Writes step_<number> whole or not at all."""
+    place = run / f"step_{number}"
+    beside = run / f".step_{number}.tmp"
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    shutil.copy(run / "config.yaml", beside / "config.yaml")
+    for name, parts in arrays.items():
+        save_arrays(beside / f"{name}.npz", parts)
+    sums = {p.name: checksum(p) for p in sorted(beside.iterdir())}
+    text = json.dumps({"version": VERSION, **state, "checksums": sums}, indent=1)
+    with (beside / "state.json").open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    shutil.rmtree(place, ignore_errors=True)
+    os.replace(beside, place)
+    descriptor = os.open(run, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    return place
+
+
+def read_state(step: Path) -> dict[str, Any]:
+    """The checkpoint's state.json, after all its files have been found whole."""
+    try:
+        state: dict[str, Any] = json.loads((step / "state.json").read_text())
+        version, sums = state["version"], state["checksums"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"'{step}' is not a checkpoint of athenan.") from None
+    if version > VERSION:
+        raise InputError(
+            f"Checkpoint '{step}' is of version {version}; this athenan reads up to {VERSION}."
+        )
+    for name, expected in sums.items():
+        if not (step / name).exists() or checksum(step / name) != expected:
+            raise InputError(f"Checkpoint '{step}' is damaged: {name} is not what was written.")
+    return state
+
+
+def keep_newest(run: Path, keep: int, best: int | None) -> None:
+    """Deletes all but the newest checkpoints and the best one."""
+    for step in steps_of(run)[: -max(1, keep)]:
+        if step_number(step) != best:
+            gone = run / f".{step.name}.old"
+            os.replace(step, gone)
+            shutil.rmtree(gone, ignore_errors=True)

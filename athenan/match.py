@@ -1,0 +1,136 @@
+"""Matches of two players: both colours of every opening, many games in step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from athenan import _core
+from athenan.errors import InputError
+from athenan.players import Player
+
+
+@dataclass
+class MatchResult:
+    """In the view of the first of the two players."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    pair_scores: list[float] = field(default_factory=list)  # 0 to 1, a pair of games each
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        return float(np.mean(self.pair_scores)) if self.pair_scores else 0.5
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return interval(self.pair_scores)
+
+    def figures(self) -> dict[str, Any]:
+        low, high = self.interval
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "score": round(self.score, 4),
+            "low": round(low, 4),
+            "high": round(high, 4),
+        }
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.score:.1%} [{low:.1%}, {high:.1%}]  "
+            f"+{self.wins} ={self.draws} -{self.losses} of {self.games} games"
+        )
+
+
+def interval(pair_scores: list[float]) -> tuple[float, float]:
+    """95 % Wilson interval over pairs. A pair's score lies in [0, 1], so its variance is at most
+    p(1 - p): the interval is on the safe side, also when all pairs are won."""
+    n = len(pair_scores)
+    if n == 0:
+        return 0.0, 1.0
+    p, z = float(np.mean(pair_scores)), 1.959964
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def make_openings(game: _core.Game, number: int, plies: int, seed: int) -> list[_core.State]:
+    """Different states after `plies` random actions, none of them over; more plies where a game
+    has too few of them."""
+    random = np.random.default_rng([seed, 5])
+    found: dict[int, _core.State] = {}
+    tries = 0
+    while len(found) < number:
+        tries += 1
+        if tries % (50 * number) == 0:
+            plies += 1
+        if plies > game.max_plies:
+            raise InputError(f"Game '{game.name}' does not have {number} different openings.")
+        state = game.initial_state()
+        for _ in range(plies):
+            if state.is_terminal:
+                break
+            state = state.play(int(random.choice(state.legal_actions())))
+        if not state.is_terminal:
+            found.setdefault(state.key, state)
+    return list(found.values())
+
+
+def play_match(
+    players: tuple[Player, Player],
+    openings: list[_core.State],
+    games_in_step: int = 128,
+    on_progress: Callable[[int, MatchResult], None] | None = None,
+) -> MatchResult:
+    """Each opening twice, colours exchanged. `on_progress(games done, result so far)`."""
+    result = MatchResult()
+    pairs_in_step = max(1, games_in_step // 2)
+    for first in range(0, len(openings), pairs_in_step):
+        wave = openings[first : first + pairs_in_step]
+        # Game 2i: the first of the players has the first colour; 2i + 1: the second has.
+        states = [state for state in wave for _ in range(2)]
+        play_wave(players, states)
+        for i in range(0, len(states), 2):
+            scores = []
+            for game, colour in ((i, 0), (i + 1, 1)):
+                outcomes = states[game].outcomes
+                assert outcomes is not None
+                scores.append(outcomes[colour])
+            result.wins += sum(s > 0 for s in scores)
+            result.draws += sum(s == 0 for s in scores)
+            result.losses += sum(s < 0 for s in scores)
+            result.pair_scores.append(sum(scores) / 4 + 0.5)
+        for player in players:
+            player.forget()
+        if on_progress:
+            on_progress(result.games, result)
+    return result
+
+
+def play_wave(players: tuple[Player, Player], states: list[_core.State]) -> None:
+    """Plays all states to their end, in place; at each turn one player answers all its games."""
+    while any(not state.is_terminal for state in states):
+        for who, player in enumerate(players):
+            turn = [
+                i
+                for i, state in enumerate(states)
+                if not state.is_terminal and (state.to_move ^ (i % 2)) == who
+            ]
+            if not turn:
+                continue
+            actions = player.choose(turn, [states[i] for i in turn])
+            for i, action in zip(turn, actions, strict=True):
+                states[i] = states[i].play(action)
