@@ -6,4 +6,5 @@
   GAME(hex)                 \
   GAME(breakthrough)        \
   GAME(mnk)                 \
-  GAME(othello)
+  GAME(othello)             \
+  GAME(clobber)

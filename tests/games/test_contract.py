@@ -22,6 +22,7 @@ SETTINGS |= {
     "breakthrough 4x3": {"name": "breakthrough", "rows": 4, "columns": 3},
     "mnk 4x3": {"name": "mnk", "rows": 4, "columns": 3, "k": 3, "players": 2},
     "mnk 4 players": {"name": "mnk", "rows": 4, "columns": 5, "k": 3, "players": 4},
+    "clobber 3x4": {"name": "clobber", "rows": 3, "columns": 4},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
