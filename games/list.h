@@ -7,4 +7,5 @@
   GAME(breakthrough)        \
   GAME(mnk)                 \
   GAME(othello)             \
-  GAME(clobber)
+  GAME(clobber)             \
+  GAME(gomoku)

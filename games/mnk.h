@@ -1,6 +1,7 @@
 // m,n,k games: players in turn put a stone on an empty cell of a rows × columns board; the first
 // with k (or more) of his stones in an unbroken row, column or diagonal wins and all others lose;
-// a full board is a draw. Two to four players. Tic-tac-toe and Tic-Tac-Mo are of this family.
+// a full board is a draw. Two to four players. Tic-tac-toe, Tic-Tac-Mo, Gomoku and Connect6 are of
+// this family; the last two use `opening_lines` and `stones_a_turn`.
 #pragma once
 
 #include "bits.h"
@@ -9,10 +10,10 @@
 
 namespace athenan {
 
-template <int W>
+template <int W, int max_colours>
 struct Mnk {
   struct State {
-    std::array<Bits<W>, 4> stones;
+    std::array<Bits<W>, max_colours> stones;
     Key key;
     std::int16_t ply = 0;
     std::int16_t free = 0;  // empty cells
@@ -22,8 +23,11 @@ struct Mnk {
   };
 
   int rows, columns, k, num_players;
+  int opening_lines = 0;  // the first stone lies on one of so many outermost lines; 0: anywhere
+  int stones_a_turn = 1;  // of every turn but the first, which is one stone
   int max_plies = rows * columns;
   Shape shape{rows, columns, std::string("xozv").substr(0, num_players)};
+  Bits<W> opening_cells = make_opening_cells();
 
   State initial_state() const {
     State state;
@@ -34,13 +38,14 @@ struct Mnk {
 
   void legal_actions(const State& state, Actions& actions) const {
     if (is_terminal(state)) return;
-    Bits<W> taken;
-    for (const auto& stones : state.stones) taken |= stones;
-    (~taken & Bits<W>::first(shape.size())).for_each([&](int cell) { actions.push_back(cell); });
+    auto cells = state.free == shape.size() ? opening_cells : Bits<W>::first(shape.size());
+    for (const auto& stones : state.stones) cells &= ~stones;
+    cells.for_each([&](int cell) { actions.push_back(cell); });
   }
 
   void play(State& state, Action action) const {
-    const int player = state.to_move, next = (player + 1) % num_players;
+    const int player = state.to_move;
+    const int next = stones_left(state) == 1 ? (player + 1) % num_players : player;
     state.stones[player].set(action);
     state.key ^= zobrist[player * shape.size() + action] ^ mover_key(player) ^ mover_key(next);
     if (longest_line(state.stones[player], action, rows, columns) >= k)
@@ -86,11 +91,31 @@ struct Mnk {
   std::vector<Symmetry> symmetries() const {
     return grid_symmetries(shape, num_players, num_players == 2);
   }
+
+  // What the mover still puts down in this turn, so that the stones on the board tell it.
+  int stones_left(const State& state) const {
+    const int put = shape.size() - state.free;
+    return put == 0 ? 1 : stones_a_turn - (put - 1) % stones_a_turn;
+  }
+
+ private:
+  Bits<W> make_opening_cells() const {
+    Bits<W> cells;
+    for (int cell = 0; cell < shape.size(); ++cell) {
+      const int row = cell / columns, column = cell % columns;
+      const int line = std::min({row, column, rows - 1 - row, columns - 1 - column});
+      if (opening_lines == 0 || line < opening_lines) cells.set(cell);
+    }
+    return cells;
+  }
 };
 
-inline std::unique_ptr<Game> make_mnk(std::string name, int rows, int columns, int k, int players) {
+inline std::unique_ptr<Game> make_mnk(std::string name, int rows, int columns, int k, int players,
+                                      int opening_lines = 0) {
   return with_words(rows * columns, [&]<int W>() {
-    return make_rules_game(std::move(name), Mnk<W>{rows, columns, k, players});
+    if (players == 2)
+      return make_rules_game(std::move(name), Mnk<W, 2>{rows, columns, k, players, opening_lines});
+    return make_rules_game(std::move(name), Mnk<W, 4>{rows, columns, k, players, opening_lines});
   });
 }
 

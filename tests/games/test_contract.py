@@ -23,6 +23,8 @@ SETTINGS |= {
     "mnk 4x3": {"name": "mnk", "rows": 4, "columns": 3, "k": 3, "players": 2},
     "mnk 4 players": {"name": "mnk", "rows": 4, "columns": 5, "k": 3, "players": 4},
     "clobber 3x4": {"name": "clobber", "rows": 3, "columns": 4},
+    "gomoku 5": {"name": "gomoku", "size": 5},
+    "gomoku 6 free": {"name": "gomoku", "size": 6, "opening": "free"},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
