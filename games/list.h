@@ -8,4 +8,5 @@
   GAME(mnk)                 \
   GAME(othello)             \
   GAME(clobber)             \
-  GAME(gomoku)
+  GAME(gomoku)              \
+  GAME(connect6)

@@ -25,6 +25,7 @@ SETTINGS |= {
     "clobber 3x4": {"name": "clobber", "rows": 3, "columns": 4},
     "gomoku 5": {"name": "gomoku", "size": 5},
     "gomoku 6 free": {"name": "gomoku", "size": 6, "opening": "free"},
+    "connect6 6": {"name": "connect6", "size": 6},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
