@@ -9,4 +9,5 @@
   GAME(othello)             \
   GAME(clobber)             \
   GAME(gomoku)              \
-  GAME(connect6)
+  GAME(connect6)            \
+  GAME(ataxx)

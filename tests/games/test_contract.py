@@ -26,6 +26,8 @@ SETTINGS |= {
     "gomoku 5": {"name": "gomoku", "size": 5},
     "gomoku 6 free": {"name": "gomoku", "size": 6, "opening": "free"},
     "connect6 6": {"name": "connect6", "size": 6},
+    "ataxx 3": {"name": "ataxx", "size": 3, "jump_limit": 5},
+    "ataxx 4 without limit": {"name": "ataxx", "size": 4, "draw_rules": "none", "max_plies": 50},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
