@@ -9,6 +9,7 @@
 // rule; max_plies, the draw that ends endless jumping where there is no limit.
 // Actions: the target of a clone, from and to of a jump, a1 at the lower left; `pass`.
 #include "bits.h"
+#include "rays.h"
 #include "rules.h"
 
 namespace athenan {
@@ -37,7 +38,7 @@ struct Ataxx {
   int max_pieces = cells;
   Shape shape{size, size, "xo", Grid::square, true};
   Action pass = Action(cells + cells * cells);
-  std::vector<Bits<W>> near = make_ring(1), far = make_ring(2);
+  std::vector<Bits<W>> near = make_rings<W>(size, size, 1), far = make_rings<W>(size, size, 2);
 
   State initial_state() const {
     State state;
@@ -139,16 +140,6 @@ struct Ataxx {
   void put(State& state, int player, int cell) const {
     state.stones[player].flip(cell);
     state.key ^= zobrist[player * cells + cell];
-  }
-
-  // For each cell those at that distance, a diagonal step counting one.
-  std::vector<Bits<W>> make_ring(int distance) const {
-    std::vector<Bits<W>> rings(cells);
-    for (int a = 0; a < cells; ++a)
-      for (int b = 0; b < cells; ++b)
-        if (std::max(std::abs(a / size - b / size), std::abs(a % size - b % size)) == distance)
-          rings[a].set(b);
-    return rings;
   }
 };
 

@@ -10,4 +10,5 @@
   GAME(clobber)             \
   GAME(gomoku)              \
   GAME(connect6)            \
-  GAME(ataxx)
+  GAME(ataxx)               \
+  GAME(amazons)

@@ -28,6 +28,8 @@ SETTINGS |= {
     "connect6 6": {"name": "connect6", "size": 6},
     "ataxx 3": {"name": "ataxx", "size": 3, "jump_limit": 5},
     "ataxx 4 without limit": {"name": "ataxx", "size": 4, "draw_rules": "none", "max_plies": 50},
+    "amazons 4": {"name": "amazons", "size": 4},
+    "amazons 5": {"name": "amazons", "size": 5},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
