@@ -11,4 +11,5 @@
   GAME(gomoku)              \
   GAME(connect6)            \
   GAME(ataxx)               \
-  GAME(amazons)
+  GAME(amazons)             \
+  GAME(rolit)

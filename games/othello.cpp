@@ -4,6 +4,7 @@
 // Options: size (even). Actions: column letter and row number from the top; `pass`.
 // The score is the difference of discs; empty cells count for nobody.
 #include "bits.h"
+#include "flanking.h"
 #include "rules.h"
 
 namespace athenan {
@@ -28,8 +29,7 @@ struct Othello {
   int max_pieces = size * size;
   Shape shape{size, size};
   Action pass = Action(size * size);
-  Bits<W> all = Bits<W>::first(size * size);
-  Bits<W> inner = make_inner();  // all but the first and last column
+  Flanking<W> flanking{size};
 
   State initial_state() const {
     const int half = size / 2;
@@ -52,7 +52,8 @@ struct Othello {
   void play(State& state, Action action) const {
     const int player = state.to_move;
     if (action != pass) {
-      const auto turned = turned_by(state.discs[player], state.discs[1 - player], int(action));
+      const auto turned =
+          flanking.turned_by(state.discs[player], state.discs[1 - player], int(action));
       put(state, player, int(action));
       turned.for_each([&](int cell) {
         put(state, player, cell);
@@ -106,45 +107,8 @@ struct Othello {
 
   void find_moves(State& state) const {
     const auto &own = state.discs[state.to_move], &enemy = state.discs[1 - state.to_move];
-    state.moves = moves_of(own, enemy);
-    state.over = state.moves.none() && moves_of(enemy, own).none();
-  }
-
-  // Calls visit(step, enemy) for the eight directions. A disc that turns along a row or diagonal
-  // is never in the first or last column, so masking those keeps lines from wrapping round.
-  template <class Visit>
-  void each_direction(const Bits<W>& enemy, Visit visit) const {
-    const auto across = enemy & inner;
-    for (int step : {size, -size}) visit(step, enemy);
-    for (int step : {1, -1, size + 1, -size - 1, size - 1, 1 - size}) visit(step, across);
-  }
-
-  Bits<W> moves_of(const Bits<W>& own, const Bits<W>& enemy) const {
-    Bits<W> moves;
-    each_direction(enemy, [&](int step, const Bits<W>& between) {
-      auto line = own.shifted(step) & between;
-      for (int i = 0; i < size - 3; ++i) line |= line.shifted(step) & between;
-      moves |= line.shifted(step);
-    });
-    return moves & ~(own | enemy) & all;
-  }
-
-  Bits<W> turned_by(const Bits<W>& own, const Bits<W>& enemy, int cell) const {
-    Bits<W> turned;
-    each_direction(enemy, [&](int step, const Bits<W>& between) {
-      Bits<W> line;
-      auto next = Bits<W>::of(cell).shifted(step);
-      for (; (next & between).any(); next = next.shifted(step)) line |= next;
-      if ((next & own).any()) turned |= line;
-    });
-    return turned;
-  }
-
-  Bits<W> make_inner() const {
-    Bits<W> cells;
-    for (int cell = 0; cell < size * size; ++cell)
-      if (cell % size > 0 && cell % size < size - 1) cells.set(cell);
-    return cells;
+    state.moves = flanking.moves_of(own, enemy);
+    state.over = state.moves.none() && flanking.moves_of(enemy, own).none();
   }
 };
 

@@ -30,6 +30,9 @@ SETTINGS |= {
     "ataxx 4 without limit": {"name": "ataxx", "size": 4, "draw_rules": "none", "max_plies": 50},
     "amazons 4": {"name": "amazons", "size": 4},
     "amazons 5": {"name": "amazons", "size": 5},
+    "rolit 4x4": {"name": "rolit", "size": 4},
+    "rolit with passes": {"name": "rolit", "size": 4, "players": 3, "without_line": "pass"},
+    "rolit 2 of four": {"name": "rolit", "size": 4, "players": 2, "start": "four_colours"},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()

@@ -1,0 +1,55 @@
+// Lines of other colours between two discs of one's own, which turn over in Othello and Rolit.
+#pragma once
+
+#include "bits.h"
+
+namespace athenan {
+
+template <int W>
+struct Flanking {
+  int size;  // cells along a side
+  Bits<W> all = Bits<W>::first(size * size);
+  Bits<W> inner = make_inner();  // all but the first and last column
+
+  // The empty cells from which at least one line turns.
+  Bits<W> moves_of(const Bits<W>& own, const Bits<W>& enemy) const {
+    Bits<W> moves;
+    each_direction(enemy, [&](int step, const Bits<W>& between) {
+      auto line = own.shifted(step) & between;
+      for (int i = 0; i < size - 3; ++i) line |= line.shifted(step) & between;
+      moves |= line.shifted(step);
+    });
+    return moves & ~(own | enemy) & all;
+  }
+
+  // The enemy discs that turn when an own disc comes onto the cell.
+  Bits<W> turned_by(const Bits<W>& own, const Bits<W>& enemy, int cell) const {
+    Bits<W> turned;
+    each_direction(enemy, [&](int step, const Bits<W>& between) {
+      Bits<W> line;
+      auto next = Bits<W>::of(cell).shifted(step);
+      for (; (next & between).any(); next = next.shifted(step)) line |= next;
+      if ((next & own).any()) turned |= line;
+    });
+    return turned;
+  }
+
+ private:
+  // Calls visit(step, enemy) for the eight directions. A disc that turns along a row or diagonal
+  // is never in the first or last column, so masking those keeps lines from wrapping round.
+  template <class Visit>
+  void each_direction(const Bits<W>& enemy, Visit visit) const {
+    const auto across = enemy & inner;
+    for (int step : {size, -size}) visit(step, enemy);
+    for (int step : {1, -1, size + 1, -size - 1, size - 1, 1 - size}) visit(step, across);
+  }
+
+  Bits<W> make_inner() const {
+    Bits<W> cells;
+    for (int cell = 0; cell < size * size; ++cell)
+      if (cell % size > 0 && cell % size < size - 1) cells.set(cell);
+    return cells;
+  }
+};
+
+}  // namespace athenan
