@@ -4,13 +4,33 @@ games        the rules by name
 python_game  games written in Python
 tree_game    games made of explicit trees
 search       searches by name, and what they answer
+network      the value network and its evaluator
+exploration  which action self-play plays
+self_play    many games in step
+replay       whole games, and what each learning step takes from them
+learner      the network fitted to the labels
+train        the loop that joins them
+checkpoint   runs on disk
+evaluators   networks of checkpoints for any search
+players      who plays matches
+match        two players with an interval
+reports      TensorBoard, log and progress of a run
+solve        searching until a state is resolved, and proofs
 command      the `athenan` program
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from athenan.games import Game, State, list_games, make_game
 from athenan.python_game import PythonGame, PythonState
 from athenan.search import Search, SearchResult, make_search
 from athenan.tree_game import TreeGame
+
+if TYPE_CHECKING:
+    from athenan.evaluators import CheckpointEvaluator
 
 __version__ = "0.1.0"
 
@@ -23,6 +43,14 @@ __all__ = [
     "State",
     "TreeGame",
     "list_games",
+    "load_checkpoint",
     "make_game",
     "make_search",
 ]
+
+
+def load_checkpoint(path: str | Path) -> CheckpointEvaluator:
+    """The evaluator of a checkpoint, for any search; TensorFlow is imported here only."""
+    from athenan.evaluators import load_checkpoint
+
+    return load_checkpoint(path)

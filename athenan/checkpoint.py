@@ -72,7 +72,8 @@ def find_step(text: str, folder: Path, game: str | None = None) -> Path:
 
 def save_arrays(path: Path, arrays: list[np.ndarray[Any, Any]]) -> None:
     with path.open("wb") as file:
-        np.savez(file, **{f"{i:04}": array for i, array in enumerate(arrays)})
+        named: dict[str, Any] = {f"{i:04}": array for i, array in enumerate(arrays)}
+        np.savez(file, **named)
         file.flush()
         os.fsync(file.fileno())
 

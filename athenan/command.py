@@ -14,6 +14,9 @@ from athenan.errors import InputError, nearest
 USAGE = """\
 athenan <command> [setting=value …]     athenan <command> --help
 
+  train   self-play and learning from zero, or on from a checkpoint
+  match   two players against each other, with an interval
+  play    you against a checkpoint, in the terminal
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
   bench   where time goes: rules | search | selfplay
@@ -32,9 +35,12 @@ class Arguments:
         return "--json" in self.flags
 
 
-def parse(words: list[str], valued: tuple[str, ...] = ()) -> Arguments:
-    """`valued` are the flags that take a value; --json and --help are everyone's."""
-    known = {"--json", "--help", *valued}
+def parse(
+    words: list[str], flags: tuple[str, ...] = (), valueless: tuple[str, ...] = ()
+) -> Arguments:
+    """`flags` take a value unless they are `valueless`; --json and --help are everyone's."""
+    known = {"--json", "--help", *flags}
+    valued = set(flags) - set(valueless)
     arguments = Arguments()
     rest = list(words)
     while rest:
@@ -171,6 +177,82 @@ def solve_command(words: list[str]) -> None:
     report(arguments, lines, figures)
 
 
+def train_command(words: list[str]) -> None:
+    """athenan train [experiment=connect_four] [setting=value …] [--multirun]
+    athenan train resume=RUN|latest [minutes=…]
+
+    A new run goes to checkpoints/<game>/<run>/. Presets: configs/experiment/. Settings:
+    configs/train.yaml and the groups game, search, heuristic, network, exploration, replay,
+    layout. fork=RUN starts from another run's weights. --multirun runs every combination of
+    settings given as lists (seed=0,1,2).
+    """
+    from athenan.config import compose, sweep
+
+    arguments = parse(words, ("--multirun",), valueless=("--multirun",))
+    many = "--multirun" in arguments.flags
+    jobs = sweep(arguments.settings) if many else [arguments.settings]
+    for number, settings in enumerate(jobs):
+        if len(jobs) > 1:
+            print(f"[{number + 1}/{len(jobs)}] {' '.join(settings)}", flush=True)
+        config = compose("train", settings)
+        from athenan.train import train
+
+        run = train(config, settings)
+        if arguments.json:
+            print(json.dumps({"run": str(run)}), flush=True)
+
+
+def match_command(words: list[str]) -> None:
+    """athenan match [game=…] first.checkpoint=RUN [second.search=uct …] [games=400] [--json]
+
+    Both colours of every opening; openings are random actions and never repeat. A player is a
+    search (ubfm, descent, uct, random), a checkpoint or a core evaluator, and a budget an action.
+    The interval is the 95 % Wilson interval over pairs of games. Settings: configs/match.yaml.
+    """
+    from athenan import match as matches
+    from athenan.config import compose
+    from athenan.games import make_game
+    from athenan.players import make_player
+    from athenan.progress import Progress
+    from athenan.search import core_game
+
+    arguments = parse(words)
+    config = compose("match", arguments.settings)
+    if config.games < 2 or config.opening_plies < 0 or config.threads < 1:
+        raise InputError("A match has at least 2 games, 1 thread and no negative opening plies.")
+    game = core_game(make_game(**config.game))
+    if game.num_players != 2:
+        raise InputError(f"A match is for two players; game '{game.name}' has {game.num_players}.")
+    folder = Path(config.checkpoints)
+    players = (
+        make_player(game, config.first, folder, config.seed, config.threads),
+        make_player(game, config.second, folder, config.seed + 1, config.threads),
+    )
+    openings = matches.make_openings(game, config.games // 2, config.opening_plies, config.seed)
+    with Progress() as progress:
+
+        def show(done: int, result: matches.MatchResult) -> None:
+            left = progress.seconds / done * (config.games - done)
+            progress.show(f"{done}/{config.games} games  {result}  {left:.0f} s left")
+
+        result = matches.play_match(players, openings, config.games_in_step, show)
+    figures = result.figures() | {"seconds": round(progress.seconds, 1)}
+    report(arguments, [f"first player of the two: {result}"], figures)
+
+
+def play_command(words: list[str]) -> None:
+    """athenan play [game=…] [checkpoint=RUN] [first=me|you] [seconds=…|evaluations=…]
+
+    You against a checkpoint (or rollouts without one). At the prompt: an action, or `undo`,
+    `values` (what the search sees), `hint`, `help`, `quit`. Settings: configs/play.yaml.
+    """
+    from athenan.config import compose
+    from athenan.play import play
+
+    arguments = parse(words)
+    play(compose("play", arguments.settings))
+
+
 def bench_command(words: list[str]) -> None:
     """athenan bench rules|search|selfplay [game=…] [setting=value …] [--json]
 
@@ -193,6 +275,9 @@ def bench_command(words: list[str]) -> None:
 
 
 COMMANDS: dict[str, Callable[[list[str]], None]] = {
+    "train": train_command,
+    "match": match_command,
+    "play": play_command,
     "games": games_command,
     "solve": solve_command,
     "bench": bench_command,

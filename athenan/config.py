@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,18 @@ def sentence(error: Exception) -> str:
         first = str(error).strip().splitlines()[0].rstrip(".")
         return f"Setting '{full_key}': {first}."
     return f"{text}."
+
+
+def sweep(overrides: list[str]) -> list[list[str]]:
+    """Every combination of settings that are given as lists: `seed=0,1 network=conv,residual`."""
+    choices: list[list[str]] = []
+    for parsed in OverridesParser.create().parse_overrides(overrides):
+        if parsed.is_sweep_override():
+            key = parsed.get_key_element()
+            choices.append([f"{key}={value}" for value in parsed.sweep_string_iterator()])
+        else:
+            choices.append([str(parsed.input_line)])
+    return [list(combination) for combination in itertools.product(*choices)]
 
 
 def plain(config: Any) -> Any:

@@ -148,6 +148,20 @@ class TrainSchema:
 
 
 @dataclass
+class PlaySchema:
+    game: dict[str, Any] = field(default_factory=dict)
+    checkpoint: str | None = None
+    checkpoints: str = "checkpoints"
+    evaluator: str = "rollout"
+    first: str = "me"
+    search: str = "ubfm"
+    decision: str = "safest"
+    evaluations: int | None = None
+    seconds: float | None = None
+    threads: int = 1
+
+
+@dataclass
 class MatchSchema:
     game: dict[str, Any] = field(default_factory=dict)
     games: int = 400
@@ -194,6 +208,7 @@ def register() -> None:
     for name, node in (
         ("train", TrainSchema),
         ("match", MatchSchema),
+        ("play", PlaySchema),
         ("solve", SolveSchema),
         ("bench", BenchSchema),
     ):

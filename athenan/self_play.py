@@ -114,7 +114,7 @@ class SelfPlay:
     def play_batch(self) -> list[GameRecord]:
         """Evaluates one batch; the games that ended meanwhile."""
         if not self._holding:
-            for slot in self._idle:
+            for slot in sorted(self._idle):
                 self._start_game(slot)
             self._idle.clear()
         records: list[GameRecord] = []

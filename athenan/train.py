@@ -1,0 +1,552 @@
+"""Training: self-play and learning take turns; checkpoints, strength and reports between them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from omegaconf import OmegaConf
+
+from athenan import _core, checkpoint
+from athenan.backend import keras, tensorflow
+from athenan.config import plain
+from athenan.errors import InputError
+from athenan.evaluators import CheckpointEvaluator, set_weights
+from athenan.games import make_game
+from athenan.learner import Diverged, Learner
+from athenan.match import make_openings, play_match
+from athenan.network import NetworkEvaluator, best_rate, make_model
+from athenan.picture import text_image
+from athenan.players import SearchPlayer, make_player
+from athenan.progress import duration
+from athenan.replay import Replay
+from athenan.reports import Reports, strength_table
+from athenan.search import DEFAULTS, SEARCHES, core_game
+from athenan.self_play import GameRecord, SelfPlay
+
+
+class Trainer:
+    """One run in its folder; `run()` goes on until the limits of the config are reached."""
+
+    def __init__(self, config: Any, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        check_limits(config)
+        set_up_tensorflow(config)
+        self.game = core_game(make_game(**config.game))
+        if self.game.num_players != 2:
+            raise InputError(
+                f"Training is for two players; game '{self.game.name}' has {self.game.num_players}."
+            )
+        self.model = make_model(
+            config.network, self.game.plane_shape, self.game.num_players, config.seed
+        )
+        self.evaluator = NetworkEvaluator(self.model)
+        self.learner = Learner(self.model, config.learn, self.game.symmetries, config.seed)
+        self.replay = Replay(config.replay, config.seed)
+        self.memory = _core.ResolvedMemory(config.resolved.states)
+        self.games = 0
+        self.earlier_seconds = 0.0  # of the run, before this process
+        self.replay_files: list[list[Any]] = []  # [name, first game, last game]
+        self.new_games: list[GameRecord] = []  # since the last checkpoint
+        self.best: dict[str, Any] | None = None
+        self.last_step: Path | None = None
+        self.self_play = self._make_self_play()
+        self.reports = Reports(folder, (folder / "config.yaml").read_text())
+
+    def _make_self_play(self) -> SelfPlay:
+        config = self.config
+        settings = {key: value for key, value in plain(config.search).items() if key != "name"}
+        settings = {
+            **DEFAULTS,
+            **settings,
+            **SEARCHES[config.search.name],
+            "heuristic": config.heuristic.name,
+            "longest": config.heuristic.longest,
+        }
+        return SelfPlay(
+            self.game,
+            self.evaluator,
+            settings,
+            config.self_play,
+            config.exploration,
+            config.seed,
+            self.memory if config.resolved.states else None,
+            first_game=self.games,
+        )
+
+    # ---- The loop ---------------------------------------------------------------------
+
+    def run(self) -> None:
+        reports = self.reports
+        if self.games == 0:
+            reports.hparams(plain(self.config))
+            self._first_fit()
+            self._save()
+        next_checkpoint = self._next_checkpoint()
+        try:
+            while True:
+                with self._timed("self_play"):
+                    records = self.self_play.play_batch()
+                for record in records:
+                    self._learn_from(record)
+                self._report(next_checkpoint)
+                if self.games < next_checkpoint and not self._finished():
+                    continue
+                self.self_play.hold()  # the games under way end first
+                if self.self_play.under_way == 0:
+                    finished = self._finished()
+                    self._save()
+                    self._measure_strength(last=finished)
+                    if finished:
+                        break
+                    next_checkpoint = self._next_checkpoint()
+                    self.self_play.hold(False)
+        except KeyboardInterrupt:
+            reports.say(f"stopped; the last checkpoint is {self.last_step}")
+        except Diverged as error:
+            reports.say(f"stopped: {error}; the last good checkpoint is {self.last_step}")
+            raise
+        finally:
+            reports.progress.__exit__(None, None, None)
+        self._final_report()
+        reports.close()
+
+    def _learn_from(self, record: GameRecord) -> None:
+        self.games += 1
+        self.new_games.append(record)
+        with self._timed("learning"):
+            self.replay.add(record.number, record.planes, record.values)
+            progress = self._progress()
+            self.self_play.progress = progress
+            self.learner.set_progress(progress)
+            learned = self.learner.learn(*self.replay.draw())
+        every = self.config.resolved.clear_every_games
+        if every and self.games % every == 0:
+            self.memory.clear()
+        self.reports.game(record, learned)
+
+    def _first_fit(self) -> None:
+        """On the last states of random games, so that f_θ knows what an end looks like."""
+        config = self.config
+        if not config.learn.first_fit_states:
+            return
+        with self._timed("learning"):
+            planes, values = _core.ending_samples(
+                self.game,
+                config.learn.first_fit_states,
+                config.heuristic.name,
+                config.heuristic.longest,
+                config.seed,
+            )
+            learned: dict[str, Any] = {}
+            for _ in range(config.learn.first_fit_epochs):
+                learned = self.learner.learn(planes, values) or learned
+            self.learner.drop_waiting()
+        if learned:
+            self.reports.say(
+                f"first fit on {len(values)} ends of random games, error {learned['error']:.4f}"
+            )
+
+    # ---- Time and limits --------------------------------------------------------------
+
+    @contextmanager
+    def _timed(self, what: str) -> Any:
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.reports.seconds[what] += time.monotonic() - started
+
+    @property
+    def elapsed(self) -> float:
+        return self.earlier_seconds + sum(self.reports.seconds.values())
+
+    def _finished(self) -> bool:
+        config = self.config
+        return bool(
+            (config.games and self.games >= config.games)
+            or (config.minutes and self.elapsed >= 60 * config.minutes)
+        )
+
+    def _progress(self) -> float:
+        config = self.config
+        by_games = self.games / config.games if config.games else 0.0
+        by_time = self.elapsed / (60 * config.minutes) if config.minutes else 0.0
+        return min(1.0, max(by_games, by_time))
+
+    def _next_checkpoint(self) -> int:
+        every: int = self.config.checkpoint.every_games
+        following = (self.games // every + 1) * every
+        return min(following, self.config.games) if self.config.games else following
+
+    # ---- Saving and going on ----------------------------------------------------------
+
+    def _save(self) -> None:
+        with self._timed("checkpoints"):
+            self.learner.drop_waiting()
+            if self.new_games:
+                self._write_replay()
+            kept = {game.number for game in self.replay.games}
+            self.replay_files = [f for f in self.replay_files if kept & set(f[1])]
+            self.last_step = checkpoint.write_checkpoint(
+                self.folder,
+                self.games,
+                {
+                    "weights": [v.numpy() for v in self.model.weights],
+                    "optimizer": [v.numpy() for v in self.learner.optimizer.variables],
+                    "resolved": list(self.memory.arrays()),
+                },
+                {
+                    "games": self.games,
+                    "next_game": self.self_play.next_game,
+                    "steps": self.learner.steps,
+                    "samples": self.learner.samples,
+                    "replay_steps": self.replay.steps,
+                    "seconds": self.elapsed,
+                    "replay": [[g.number, g.steps] for g in self.replay.games],
+                    "replay_files": self.replay_files,
+                    "best": self.best,
+                },
+            )
+            checkpoint.keep_newest(
+                self.folder, self.config.checkpoint.keep, self.best["step"] if self.best else None
+            )
+            self._delete_old_replay()
+
+    def _write_replay(self) -> None:
+        folder = self.folder / "replay"
+        folder.mkdir(exist_ok=True)
+        numbers = [record.number for record in self.new_games]
+        name = f"{self.games - len(numbers):08}-{self.games:08}.npz"
+        sizes = [len(record.values) for record in self.new_games]
+        arrays = [
+            np.array(numbers, np.int64),
+            np.array(sizes, np.int64),
+            np.concatenate([record.planes for record in self.new_games]),
+            np.concatenate([record.values for record in self.new_games]),
+        ]
+        checkpoint.save_arrays(folder / f".{name}.tmp", arrays)
+        os.replace(folder / f".{name}.tmp", folder / name)
+        self.replay_files.append([name, numbers])
+        self.new_games = []
+
+    def _delete_old_replay(self) -> None:
+        """Replay files that no checkpoint on disk names any more."""
+        needed: set[str] = set()
+        for step in checkpoint.steps_of(self.folder):
+            needed |= {entry[0] for entry in checkpoint.read_state(step)["replay_files"]}
+        for path in (self.folder / "replay").glob("*.npz"):
+            if path.name not in needed:
+                path.unlink()
+
+    def resume(self, step: Path) -> None:
+        """Takes up where the checkpoint was written."""
+        state = checkpoint.read_state(step)
+        set_weights(self.model, checkpoint.load_arrays(step / "weights.npz"), step)
+        variables = self.learner.optimizer.variables
+        for variable, array in zip(
+            variables, checkpoint.load_arrays(step / "optimizer.npz"), strict=True
+        ):
+            variable.assign(array)
+        self.memory.fill(*checkpoint.load_arrays(step / "resolved.npz"))
+        self.games, self.learner.steps = state["games"], state["steps"]
+        self.learner.samples = state["samples"]
+        self.replay.steps = state["replay_steps"]
+        self.earlier_seconds = state["seconds"]
+        self.replay_files = state["replay_files"]
+        self.best = state["best"]
+        self.last_step = step
+        self._read_replay(dict(map(tuple, state["replay"])))
+        self.self_play.next_game = state["next_game"]
+
+    def _read_replay(self, steps: dict[int, int]) -> None:
+        found: dict[int, Any] = {}
+        for name, _ in self.replay_files:
+            numbers, sizes, planes, values = checkpoint.load_arrays(self.folder / "replay" / name)
+            ends = np.cumsum(sizes)
+            for number, size, end in zip(numbers, sizes, ends, strict=True):
+                found[int(number)] = (planes[end - size : end], values[end - size : end])
+        for number, used in steps.items():
+            self.replay.add(number, *found[number])
+            self.replay.games[-1].steps = used
+
+    # ---- Strength and reports ---------------------------------------------------------
+
+    def _measure_strength(self, last: bool = False) -> None:
+        """Small matches against fixed references; they change nothing but the best checkpoint."""
+        config = self.config.strength
+        spent = self.reports.seconds["matches"]
+        too_much = spent > config.most_share * max(60.0, self.elapsed) and not last
+        if not config.every_checkpoints or not config.games or too_much:
+            return
+        number = self.games // self.config.checkpoint.every_games
+        if number % config.every_checkpoints and not last:
+            return
+        with self._timed("matches"):
+            openings = make_openings(
+                self.game, max(1, config.games // 2), config.opening_plies, seed=0
+            )
+            threads = self.config.self_play.threads
+            ours = self._player(self.evaluator)
+            for name, settings in config.references.items():
+                player = make_player(
+                    self.game, settings, Path(self.config.checkpoints), seed=1, threads=threads
+                )
+                result = play_match((ours, player), openings)
+                self.reports.match(name, self.games, result)
+                if name == config.best_by:
+                    self._note_best(result.interval[0], name)
+            steps = checkpoint.steps_of(self.folder)
+            if config.earlier and len(steps) > 1:
+                earlier = CheckpointEvaluator(steps[-2])
+                result = play_match((ours, self._player(earlier)), openings)
+                self.reports.match("earlier", self.games, result)
+            self.reports.network_rate = best_rate(
+                self.evaluator,
+                self.game.plane_shape,
+                list(self.config.self_play.batch_sizes),
+                seconds=0.15,
+            )
+
+    def _player(self, evaluator: Any) -> SearchPlayer:
+        settings = {
+            **DEFAULTS,
+            **SEARCHES["ubfm"],
+            "heuristic": self.config.heuristic.name,
+            "longest": self.config.heuristic.longest,
+            "memory_mb": 64,
+        }
+        budget = {"evaluations": self.config.strength.evaluations}
+        return SearchPlayer(self.game, evaluator, settings, budget, self.config.self_play.threads)
+
+    def _note_best(self, low: float, name: str) -> None:
+        if self.best is None or low >= self.best["low"]:
+            self.best = {"step": self.games, "low": low, "against": name}
+            text = OmegaConf.to_yaml(OmegaConf.create(self.best))
+            (self.folder / "best.yaml").write_text(text)
+
+    def _report(self, next_checkpoint: int) -> None:
+        reports = self.reports
+        left = self._time_left()
+        reports.progress.show(
+            reports.live_line(
+                self.games, self.learner.samples, left, max(0, next_checkpoint - self.games)
+            )
+        )
+        if not reports.due():
+            return
+        facts = {
+            "progress/games": float(self.games),
+            "progress/steps": float(self.learner.steps),
+            "progress/samples": float(self.learner.samples),
+            "progress/minutes": self.elapsed / 60,
+            "replay/states": float(len(self.replay)),
+            "replay/megabytes": self.replay.bytes / 1e6,
+            "search/remembered_proofs": float(len(self.memory)),
+            "exploration/exploitation": self._exploitation(),
+            "loss/learning_rate": float(self.learner.optimizer.learning_rate.numpy()),
+            "speed/resident_megabytes": resident_megabytes(),
+        }
+        reports.page(self.games, facts, self.self_play.rows, self._picture())
+
+    def _exploitation(self) -> float:
+        schedule = self.config.exploration.schedule
+        if schedule == "annealed":
+            return self._progress()
+        return 0.5 if schedule == "uniform" else float(self.config.exploration.exploitation)
+
+    def _time_left(self) -> str:
+        config, progress = self.config, self._progress()
+        if config.minutes and (not config.games or progress == 0):
+            return duration(max(0.0, 60 * config.minutes - self.elapsed))
+        return duration(self.elapsed / progress - self.elapsed) if progress > 0 else "?"
+
+    def _picture(self) -> Any | None:
+        """The last board of a recent game with the search's values along it."""
+        if not self.reports.recent:
+            return None
+        record = self.reports.recent[-1]
+        state = self.game.initial_state()
+        words = []
+        for action, value in zip(record.actions, record.root_values, strict=True):
+            words.append(f"{state.action_to_string(action)} {value:+.2f}")
+            state = state.play(action)
+        lines = [f"game {record.number}", str(state), ""]
+        lines += ["  ".join(words[i : i + 4]) for i in range(0, len(words), 4)][-12:]
+        return text_image("\n".join(lines))
+
+    def _final_report(self) -> None:
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in self.reports.shares().items())
+        run = self.folder
+        lines = [
+            "",
+            f"{self.games} games, {self.learner.samples:,} samples learned, "
+            f"{duration(self.elapsed)}; time: {shares}",
+        ]
+        if self.reports.network_rate and self.reports.playing_rate:
+            rate, best = self.reports.playing_rate, self.reports.network_rate
+            lines.append(
+                f"self-play evaluated {rate:,.0f} states/s, "
+                f"{rate / best:.2f} of the network's best {best:,.0f}"
+            )
+        lines += strength_table(self.reports.strength)
+        lines += [
+            f"checkpoint: {self.last_step}",
+            "go on with:",
+            f"  athenan train resume={run} minutes={2 * (self.config.minutes or 10):g}",
+            f"  tensorboard --logdir {run}",
+            f"  athenan match {game_words(self.config)} first.checkpoint={run}",
+            f"  athenan play {game_words(self.config)} checkpoint={run}",
+        ]
+        text = "\n".join(lines)
+        (run / "report.txt").write_text(text.lstrip() + "\n")
+        self.reports.log.write(text + "\n")
+        print(text, flush=True)
+
+
+def game_words(config: Any) -> str:
+    """The overrides that name the run's game."""
+    options = plain(config.game)
+    words = [f"game={options['name']}"]
+    words += [f"game.{key}={value}" for key, value in options.items() if key != "name"]
+    return " ".join(words)
+
+
+def check_limits(config: Any) -> None:
+    for name in ("minutes", "games"):
+        if config[name] is not None and not config[name] > 0:
+            raise InputError(f"Setting '{name}' must be positive, not {config[name]}.")
+    if config.checkpoint.every_games < 1:
+        raise InputError("Setting 'checkpoint.every_games' must be positive.")
+    if config.layout.name != "inline":
+        raise InputError(f"There is no layout '{config.layout.name}' yet; take layout=inline.")
+
+
+def set_up_tensorflow(config: Any) -> None:
+    tf = tensorflow()
+    if config.deterministic:
+        tf.config.experimental.enable_op_determinism()
+    keras().utils.set_random_seed(config.seed)
+    half = config.learn.mixed_precision and bool(tf.config.list_physical_devices("GPU"))
+    keras().mixed_precision.set_global_policy("mixed_float16" if half else "float32")
+
+
+def resident_megabytes() -> float:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def git_revision() -> str | None:
+    try:
+        return subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def new_run(config: Any) -> Path:
+    """The folder of a new run, with its resolved config."""
+    from athenan import __version__
+
+    name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
+    game = str(config.game.name).replace(":", ".")
+    folder = Path(config.checkpoints) / game / name
+    if (folder / "config.yaml").exists():
+        raise InputError(f"Run '{folder}' exists; go on with it by resume={folder}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    text = (
+        f"# athenan {__version__}, git revision {git_revision() or 'unknown'}\n"
+        + OmegaConf.to_yaml(config)
+    )
+    (folder / "config.yaml").write_text(text)
+    return folder
+
+
+# What a resumed run may change: limits and what is only watched or written.
+CHANGEABLE = (
+    "minutes",
+    "games",
+    "checkpoint",
+    "strength",
+    "learn.learning_rate",
+    "learn.schedule",
+    "learn.final_share",
+    "self_play.threads",
+    "resolved.clear_every_games",
+)
+
+
+def resumed_config(run: Path, overrides: list[str]) -> tuple[Any, list[str]]:
+    """The run's own config with the changes that can be made, and what was changed."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    config: Any = OmegaConf.load(run / "config.yaml")
+    changed = []
+    for parsed in OverridesParser.create().parse_overrides(overrides):
+        key, value = str(parsed.key_or_group), parsed.value()
+        if key in ("resume", "checkpoints"):
+            continue
+        if OmegaConf.select(config, key, default=MISSING_KEY) is MISSING_KEY:
+            raise InputError(f"The run has no setting '{key}'.")
+        before = OmegaConf.select(config, key)
+        if before == value:
+            continue
+        if not any(key == name or key.startswith(name + ".") for name in CHANGEABLE):
+            raise InputError(
+                f"A resumed run cannot change '{key}' (it is {before}); start a new run, "
+                f"with fork={run} for its weights."
+            )
+        OmegaConf.update(config, key, value)
+        changed.append(f"{key}: {before} -> {value}")
+    return config, changed
+
+
+MISSING_KEY = object()
+
+
+def train(config: Any, overrides: list[str]) -> Path:
+    """A new run, a fork or a resumed one; returns its folder."""
+    if config.resume:
+        game = config.game.name if any(o.startswith("game=") for o in overrides) else None
+        run = checkpoint.find_run(config.resume, Path(config.checkpoints), game)
+        steps = checkpoint.steps_of(run)
+        if not steps:
+            raise InputError(f"Run '{run}' has no checkpoint yet.")
+        config, changed = resumed_config(run, overrides)
+        trainer = Trainer(config, run)
+        trainer.resume(steps[-1])
+        trainer.reports.say(f"going on from {steps[-1]}")
+        for text in changed:
+            trainer.reports.say(f"changed {text}")
+        if changed:
+            (run / "config.yaml").write_text(OmegaConf.to_yaml(config))
+    else:
+        source = None
+        if config.fork:
+            source = checkpoint.find_step(config.fork, Path(config.checkpoints))
+            weights = checkpoint.load_arrays(source / "weights.npz")
+        run = new_run(config)
+        try:
+            trainer = Trainer(config, run)
+            if source is not None:
+                set_weights(trainer.model, weights, source)
+                trainer.reports.say(f"weights of {source}")
+        except InputError:
+            shutil.rmtree(run)
+            raise
+    trainer.run()
+    return run
