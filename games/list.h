@@ -12,4 +12,5 @@
   GAME(connect6)            \
   GAME(ataxx)               \
   GAME(amazons)             \
-  GAME(rolit)
+  GAME(rolit)               \
+  GAME(draughts)

@@ -33,6 +33,13 @@ SETTINGS |= {
     "rolit 4x4": {"name": "rolit", "size": 4},
     "rolit with passes": {"name": "rolit", "size": 4, "players": 3, "without_line": "pass"},
     "rolit 2 of four": {"name": "rolit", "size": 4, "players": 2, "start": "four_colours"},
+    "draughts soon drawn": {"name": "draughts", "variant": "brazilian", "king_plies": 4},
+    "draughts cut off": {
+        "name": "draughts",
+        "variant": "brazilian",
+        "draw_rules": "none",
+        "max_plies": 50,
+    },
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()

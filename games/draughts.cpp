@@ -1,0 +1,315 @@
+// Draughts on three boards with the same rules: international (10 × 10, 20 men a side), Brazilian
+// (8 × 8, 12) and Canadian (12 × 12, 30). White (w) starts at the bottom and moves first.
+// Men step diagonally forward and capture forward and backward; kings (W, B) fly. Capturing is
+// compulsory, and of the captures only those that take most pieces, men and kings alike, are
+// legal. A piece is jumped once and lifted at the end of the capture, so it blocks until then;
+// empty cells may be crossed again. A man who only passes the last row stays a man. Who cannot
+// act has lost. Captures with equal from, to and captured pieces are one action.
+// Draws, automatic: king_plies in a row without a capture or a man's step; three_to_one_plies with
+// 3 pieces, a king among them, against a king; two_to_one_plies with 1 or 2; the third
+// repetition. The defaults are the world federation's (25, 16 and 5 actions a side) on all three
+// boards, as the Olympiad counts the first two; draw_rules `none` switches all off.
+// Actions: cells are numbered from the top left; 32-28 is a step, 22x8x11x18 a capture (from, to,
+// captured cells ascending). States are also read as W:W31,K32:B1,5-9 (K: a king).
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+
+#include "draughts_board.h"
+#include "history.h"
+#include "rules.h"
+
+namespace athenan {
+namespace {
+
+constexpr int longest_history = 100;  // king_plies is never more
+
+struct DrawRules {
+  bool on;
+  int king_plies, three_to_one_plies, two_to_one_plies, repetitions;
+};
+
+template <int Size>
+struct Draughts {
+  using Dark = DraughtsBoard<Size>;
+  using Set = typename Dark::Set;
+
+  struct State {
+    std::array<Set, 2> men, kings;
+    Key key;  // of the pieces and the mover
+    int ply = 0;
+    std::int16_t king_plies = 0;    // since the last capture or man's step
+    std::int16_t ending_plies = 0;  // since the pieces are as they are for an ending's rule
+    std::int8_t ending = 0;         // pieces against a lone king; 0 where no such rule holds
+    std::int8_t to_move = 0;
+    bool lost = false, drawn = false;
+    History<longest_history> history;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  DrawRules draws;
+  int plies_option;  // 0: no limit
+  int num_players = 2;
+  int max_pieces = (Dark::half - 1) * Dark::half;
+  // A man steps at most Size - 1 rows, and again as many after each capture that takes him back.
+  int natural_end =
+      draws.on ? (2 * max_pieces * (2 * Size - 1) + 1) * draws.king_plies : plies_option;
+  int max_plies = plies_option ? std::min(plies_option, natural_end) : natural_end;
+  // Where max_plies can cut a game off, the ply is part of the key.
+  bool plies_count = !draws.on || max_plies < natural_end;
+  bool has_history = draws.on;
+  Shape shape{Size, Size, "wbWB", Grid::square, true};
+
+  State initial_state() const {
+    State state;
+    state.key = mover_key(0);
+    for (int i = 0; i < max_pieces; ++i) {
+      put(state, 1, false, Dark::bit_of(i));
+      put(state, 0, false, Dark::bit_of(Dark::cells - 1 - i));
+    }
+    return state;
+  }
+
+  // An action is from and to (numbers of cells, from 0) and 12 bits: 0 for a step, otherwise 1 +
+  // its rank among the captures with these cells.
+  void legal_actions(const State& state, Actions& actions) const {
+    if (is_terminal(state)) return;
+    const int player = state.to_move;
+    const Set own = state.men[player] | state.kings[player], empty = empties(state);
+    const auto& captures = longest_captures(state, own);
+    for (std::size_t i = 0, rank = 0; i < captures.size(); ++i) {
+      const auto& [from, to, taken] = captures[i];
+      const bool again = i > 0 && captures[i - 1].from == from && captures[i - 1].to == to;
+      rank = again ? rank + 1 : 1;
+      actions.push_back(action_of(from, to) + Action(rank));
+    }
+    if (!captures.empty()) return;
+    own.for_each([&](int from) {
+      Set targets;
+      const bool king = state.kings[player].test(from);
+      for (int i = king || player == 0 ? 0 : 2; i < (king || player == 1 ? 4 : 2); ++i)
+        Dark::slide(Set::of(from), Dark::steps[i], king, empty,
+                    [&](const Set& to) { targets |= to; });
+      targets.for_each([&](int to) { actions.push_back(action_of(from, to)); });
+    });
+  }
+
+  void play(State& state, Action action) const {
+    const int player = state.to_move, from = from_of(action), to = to_of(action);
+    const bool king = state.kings[player].test(from), capture = rank_of(action) > 0;
+    const Key before = state.key;
+    if (capture)
+      captured(state, action).for_each([&](int cell) {
+        put(state, 1 - player, state.kings[1 - player].test(cell), cell);
+      });
+    put(state, player, king, from);
+    put(state, player, king || Dark::last_row[player].test(to), to);
+    state.key ^= mover_key(0) ^ mover_key(1);
+    state.to_move ^= 1;
+    ++state.ply;
+    if (draws.on) count_draws(state, before, capture || !king);
+    finish(state);
+  }
+
+  bool is_terminal(const State& state) const { return state.lost || state.drawn; }
+  int outcome(const State& state, int player) const {
+    return !state.lost ? 0 : player == state.to_move ? -1 : 1;
+  }
+  int pieces(const State& state, int player) const {
+    return state.men[player].count() + state.kings[player].count();
+  }
+  Key key(const State& state) const {
+    Key key = state.key;
+    if (plies_count) key ^= count_key(0, state.ply);
+    if (state.king_plies) key ^= count_key(1, state.king_plies) ^ state.history.key();
+    if (state.ending_plies) key ^= count_key(2, state.ending_plies);
+    return key;
+  }
+
+  void write_board(const State& state, Board& board) const {
+    for (int p : {0, 1}) {
+      state.men[p].for_each(
+          [&](int bit) { board.cells[Dark::place_of(bit)] = std::uint8_t(p + 1); });
+      state.kings[p].for_each(
+          [&](int bit) { board.cells[Dark::place_of(bit)] = std::uint8_t(p + 3); });
+    }
+  }
+  State from_board(const Board& given) const {
+    State state;
+    state.to_move = std::int8_t(given.to_move);
+    state.key = mover_key(given.to_move);
+    state.ply = given.ply;
+    int placed = 0;
+    Dark::all.for_each([&](int bit) {
+      const int piece = given.cells[Dark::place_of(bit)] - 1;
+      if (piece < 0) return;
+      const bool king = piece >= 2 || Dark::last_row[piece].test(bit);  // a man there would be one
+      put(state, piece & 1, king, bit);
+      ++placed;
+    });
+    if (placed != int(given.cells.size()) - std::count(given.cells.begin(), given.cells.end(), 0))
+      refuse("a piece stands on a light cell");
+    state.ending = ending_of(state);
+    finish(state);
+    return state;
+  }
+  State state_from_string(std::string_view text) const {
+    if (text.size() > 1 && text[1] == ':') return from_board(read_numbers(text));
+    return from_board(read_board(shape, 2, text));
+  }
+
+  std::string action_to_string(const State& state, Action action) const {
+    const bool capture = rank_of(action) > 0;
+    auto text = name(from_of(action)) + (capture ? "x" : "-") + name(to_of(action));
+    if (capture) captured(state, action).for_each([&](int bit) { text += "x" + name(bit); });
+    return text;
+  }
+  int marked_cell(const State&, Action action) const { return Dark::place_of(to_of(action)); }
+  std::vector<Symmetry> symmetries() const {
+    return {
+        make_symmetry(shape, 2, [](int r, int c) { return std::pair{r, c}; }),
+        make_symmetry(
+            shape, 2, [](int r, int c) { return std::pair{Size - 1 - r, Size - 1 - c}; }, true),
+    };
+  }
+
+ private:
+  static std::string name(int bit) { return std::to_string(Dark::number_of(bit) + 1); }
+  static constexpr Action action_of(int from, int to) {
+    return Action(Dark::number_of(from) * Dark::cells + Dark::number_of(to)) << 12;
+  }
+  static constexpr int from_of(Action action) {
+    return Dark::bit_of(int(action >> 12) / Dark::cells);
+  }
+  static constexpr int to_of(Action action) {
+    return Dark::bit_of(int(action >> 12) % Dark::cells);
+  }
+  static constexpr int rank_of(Action action) { return int(action & 4095); }
+  [[noreturn]] static void refuse(const std::string& why) {
+    throw std::invalid_argument("This text is not a state of draughts: " + why + ".");
+  }
+
+  Set empties(const State& state) const {
+    return Dark::all & ~(state.men[0] | state.men[1] | state.kings[0] | state.kings[1]);
+  }
+  // Puts a piece on the cell, or takes it off.
+  void put(State& state, int player, bool king, int bit) const {
+    (king ? state.kings : state.men)[player].flip(bit);
+    state.key ^= zobrist[(player + 2 * king) * Dark::bits + bit];
+  }
+
+  const auto& longest_captures(const State& state, const Set& movers) const {
+    thread_local typename Dark::CaptureSearch search;
+    const int player = state.to_move;
+    search.find(state.men[player] & movers, state.kings[player] & movers,
+                state.men[1 - player] | state.kings[1 - player], empties(state));
+    return search.found();
+  }
+  // A legal capture is among the longest of its own piece, so the others need no search.
+  Set captured(const State& state, Action action) const {
+    const auto& captures = longest_captures(state, Set::of(from_of(action)));
+    const auto first = std::find_if(captures.begin(), captures.end(), [&](const auto& capture) {
+      return capture.to == to_of(action);
+    });
+    return first[rank_of(action) - 1].taken;
+  }
+
+  void count_draws(State& state, const Key& before, bool irreversible) const {
+    if (irreversible) {
+      state.king_plies = 0;
+      state.history.clear();
+      const auto ending = ending_of(state);
+      state.ending_plies = ending && ending == state.ending ? state.ending_plies + 1 : 0;
+      state.ending = ending;
+    } else {
+      ++state.king_plies;
+      state.history.push(before);
+      if (state.ending) ++state.ending_plies;
+      state.drawn = state.king_plies >= draws.king_plies ||
+                    state.history.count(state.key) + 1 >= draws.repetitions;
+    }
+  }
+  // 3 for three pieces with a king among them against a king, 2 for two or one, otherwise 0.
+  std::int8_t ending_of(const State& state) const {
+    if (!draws.on || state.kings[0].none() || state.kings[1].none()) return 0;
+    const int fewer = std::min(pieces(state, 0), pieces(state, 1));
+    const int more = std::max(pieces(state, 0), pieces(state, 1));
+    return fewer > 1 || more > 3 ? 0 : more == 3 ? 3 : 2;
+  }
+
+  void finish(State& state) const {
+    const int limit = state.ending == 3 ? draws.three_to_one_plies : draws.two_to_one_plies;
+    state.drawn |=
+        (state.ending && state.ending_plies >= limit) || (plies_count && state.ply >= max_plies);
+    state.lost = !can_act(state);
+    state.drawn &= !state.lost;
+  }
+  // A king that captures from afar can also step, so looking one cell around is enough.
+  bool can_act(const State& state) const {
+    const int player = state.to_move;
+    const Set empty = empties(state), &men = state.men[player], &kings = state.kings[player];
+    const Set enemy = state.men[1 - player] | state.kings[1 - player];
+    Set targets;
+    for (int i = 0; i < 4; ++i) {
+      const bool forward = (i < 2) == (player == 0);
+      targets |= (forward ? men | kings : kings).shifted(Dark::steps[i]);
+      targets |= ((men | kings).shifted(Dark::steps[i]) & enemy).shifted(Dark::steps[i]);
+    }
+    return (targets & empty).any();
+  }
+
+  // "W:W31,K32:B1,5-9": who moves, then the numbered cells of each side.
+  Board read_numbers(std::string_view text) const {
+    Board given{std::vector<std::uint8_t>(shape.size()), text[0] == 'B', 0};
+    int player = -1, first = 0;
+    bool king = false;
+    if (text[0] != 'W' && text[0] != 'B') refuse("it should start with W: or B:");
+    for (std::size_t i = 2; i < text.size(); ++i) {
+      if (text[i] == 'W' || text[i] == 'B') player = text[i] == 'B';
+      if (text[i] == 'K') king = true;
+      if (!std::isdigit(static_cast<unsigned char>(text[i]))) continue;
+      int number = 0;
+      for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); ++i)
+        number = std::min(10 * number + text[i] - '0', Dark::cells + 1);
+      if (player < 0 || number < 1 || number > Dark::cells) refuse("there is no such cell");
+      if (first == 0) first = number;
+      if (i < text.size() && text[i] == '-') continue;
+      for (; first <= number; ++first)
+        given.cells[Dark::place_of(Dark::bit_of(first - 1))] = std::uint8_t(1 + player + 2 * king);
+      first = 0;
+      king = false;
+    }
+    return given;
+  }
+};
+
+}  // namespace
+
+extern const GameType draughts_type;
+const GameType draughts_type{
+    "draughts",
+    "Draughts",
+    {one_of("variant", {"international", "brazilian", "canadian"}, "10, 8 or 12 cells a side"),
+     one_of("draw_rules", {"olympiad", "none"}, "none: a state can be drawn by max_plies only"),
+     whole_number("king_plies", 50, 1, longest_history,
+                  "plies in a row of kings without a capture that draw"),
+     whole_number("three_to_one_plies", 32, 0, 1000, "plies of three pieces against a king"),
+     whole_number("two_to_one_plies", 10, 0, 1000, "plies of one or two pieces against a king"),
+     whole_number("repetitions", 3, 2, 1000, "times that a state occurs and then draws"),
+     whole_number("max_plies", 0, 0, 100000, "longest game, then a draw; 0: the draw rules' end")},
+    [](const Options& options) -> std::unique_ptr<Game> {
+      const DrawRules draws{options.text("draw_rules") == "olympiad", options.integer("king_plies"),
+                            options.integer("three_to_one_plies"),
+                            options.integer("two_to_one_plies"), options.integer("repetitions")};
+      const int max_plies = options.integer("max_plies");
+      if (!draws.on && max_plies == 0)
+        throw std::invalid_argument(
+            "Option 'max_plies' of game 'draughts' must be set when draw_rules is none.");
+      const auto& variant = options.text("variant");
+      if (variant == "brazilian") return make_rules_game("draughts", Draughts<8>{draws, max_plies});
+      if (variant == "canadian") return make_rules_game("draughts", Draughts<12>{draws, max_plies});
+      return make_rules_game("draughts", Draughts<10>{draws, max_plies});
+    },
+};
+
+}  // namespace athenan
