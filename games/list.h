@@ -13,4 +13,5 @@
   GAME(ataxx)               \
   GAME(amazons)             \
   GAME(rolit)               \
-  GAME(draughts)
+  GAME(draughts)            \
+  GAME(chess)

@@ -33,6 +33,8 @@ SETTINGS |= {
     "rolit 4x4": {"name": "rolit", "size": 4},
     "rolit with passes": {"name": "rolit", "size": 4, "players": 3, "without_line": "pass"},
     "rolit 2 of four": {"name": "rolit", "size": 4, "players": 2, "start": "four_colours"},
+    "chess cut off": {"name": "chess", "draw_rules": "none", "max_plies": 60},
+    "chess fide": {"name": "chess", "draw_rules": "fide"},
     "draughts soon drawn": {"name": "draughts", "variant": "brazilian", "king_plies": 4},
     "draughts cut off": {
         "name": "draughts",
