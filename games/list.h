@@ -14,4 +14,5 @@
   GAME(amazons)             \
   GAME(rolit)               \
   GAME(draughts)            \
-  GAME(chess)
+  GAME(chess)               \
+  GAME(lines_of_action)

@@ -42,6 +42,8 @@ SETTINGS |= {
         "draw_rules": "none",
         "max_plies": 50,
     },
+    "lines_of_action none": {"name": "lines_of_action", "draw_rules": "none", "max_plies": 60},
+    "lines_of_action openspiel": {"name": "lines_of_action", "draw_rules": "openspiel"},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()

@@ -1,0 +1,158 @@
+"""Lines of Action: the events that random games hardly reach."""
+
+from typing import Any
+
+import pytest
+
+import athenan
+
+OLYMPIAD = athenan.make_game("lines_of_action")
+WITHOUT = athenan.make_game("lines_of_action", draw_rules="none")
+OPENSPIEL = athenan.make_game("lines_of_action", draw_rules="openspiel")
+
+
+def texts(state: Any) -> set[str]:
+    return {state.action_to_string(action) for action in state.legal_actions()}
+
+
+def play(state: Any, *actions: str) -> Any:
+    for action in actions:
+        state = state.play(state.string_to_action(action))
+    return state
+
+
+# Each man in a corner stands on lines of two, three and four men, and on each an enemy is next to
+# him. Both sides are in two groups, so the game is open.
+STUCK = """\
+  a b c d e f g h
+8 . . . . . . o x
+7 . . . . . . o o
+6 . . . . . . o o
+5 . . . . . . . .
+4 . . . . . . . .
+3 o o . . . . . .
+2 o o . . . . . .
+1 x o . . . . . .
+ply 40, x to move"""
+
+
+def test_who_has_no_action_passes() -> None:
+    for game in (OLYMPIAD, WITHOUT):
+        state = game.state_from_string(STUCK)
+        assert texts(state) == {"pass"}
+        after = play(state, "pass")
+        assert after.to_move == 1
+        assert not after.is_terminal
+        assert "pass" not in texts(after)
+        assert (after.planes()[:, :, :2] == state.planes()[:, :, :2]).all()
+
+
+def test_in_openspiel_who_has_no_action_loses() -> None:
+    state = OPENSPIEL.state_from_string(STUCK)
+    assert state.is_terminal
+    assert state.outcomes == (-1, 1)
+
+
+# d4 goes two cells along its diagonal and takes f2, which leaves white one man, that is one group;
+# black's own men f2 and f6 do not touch.
+ONE = """\
+  a b c d e f g h
+8 . . . . . . . .
+7 . . . . . . . .
+6 . . . . . x . .
+5 . . . . . . . .
+4 . . . x . . . .
+3 . . . . . . . .
+2 . . . . . o . .
+1 . o . . . . . .
+ply 60, x to move"""
+
+
+# The same, but black's other man is next to f2.
+BOTH = """\
+  a b c d e f g h
+8 . . . . . . . .
+7 . . . . . . . .
+6 . . . . . . . .
+5 . . . . . . . .
+4 . . . x . . . .
+3 . . . . . . x .
+2 . . . . . o . .
+1 . o . . . . . .
+ply 60, x to move"""
+
+
+def test_a_capture_connects_the_enemy() -> None:
+    for game in (OLYMPIAD, WITHOUT, OPENSPIEL):
+        assert play(game.state_from_string(ONE), "d4f2").outcomes == (-1, 1)
+
+
+def test_one_action_connects_both_sides() -> None:
+    state = play(OLYMPIAD.state_from_string(BOTH), "d4f2")
+    assert state.is_terminal
+    assert state.outcomes == (0, 0)
+    assert play(WITHOUT.state_from_string(BOTH), "d4f2").outcomes == (0, 0)
+    assert play(OPENSPIEL.state_from_string(BOTH), "d4f2").outcomes == (1, -1)
+
+
+def test_distance_is_the_number_of_men_on_the_line() -> None:
+    state = OLYMPIAD.state_from_string("""\
+  a b c d e f g h
+8 . . . . . . . .
+7 . . . . . . . .
+6 x . . . . . . .
+5 . . . . . . . o
+4 x . x . o . . .
+3 . . . . . . . .
+2 . . . . . . . .
+1 o . . . . . . .
+ply 10, x to move""")
+    # Row 4 has three men: a4 lands on d4 over the own man on c4; c4 must not jump over e4.
+    # Column a has three men: a4 lands on the enemy on a1, or on a7 over the own man on a6.
+    assert {text for text in texts(state) if text.startswith("a4")} == {
+        "a4d4",
+        "a4a1",
+        "a4a7",
+        "a4b5",
+        "a4b3",
+    }
+    assert "c4f4" not in texts(state)
+
+
+REPEATED = ("b1b3", "a2c2", "b3b1", "c2a2")
+
+
+def test_third_occurrence_with_the_same_mover_is_a_draw() -> None:
+    start = OLYMPIAD.initial_state()
+    once = play(start, *REPEATED)
+    assert (once.planes() == start.planes()).all()
+    assert not once.is_terminal
+    assert once.key != start.key
+    for i in range(4):
+        assert not play(once, *REPEATED[:i]).is_terminal
+    twice = play(once, *REPEATED)
+    assert twice.is_terminal
+    assert twice.outcomes == (0, 0)
+    assert not play(WITHOUT.initial_state(), *REPEATED, *REPEATED).is_terminal
+    assert play(OPENSPIEL.initial_state(), *REPEATED).outcomes == (0, 0)
+
+
+def test_a_capture_forgets_the_repetitions() -> None:
+    state = play(OLYMPIAD.initial_state(), *REPEATED, "b1b3", "a2c2")
+    assert not state.is_terminal
+    key_with_history = state.key
+    assert OLYMPIAD.state_from_string(str(state)).key != key_with_history
+    capture = next(
+        action
+        for action in state.legal_actions()
+        if state.play(action).planes()[:, :, 1].sum() < 12
+    )
+    assert OLYMPIAD.state_from_string(str(state.play(capture))).key == state.play(capture).key
+
+
+@pytest.mark.parametrize("draw_rules", ["olympiad", "none", "openspiel"])
+def test_the_longest_game_is_a_draw(draw_rules: str) -> None:
+    game = athenan.make_game("lines_of_action", draw_rules=draw_rules, max_plies=3)
+    state = play(game.initial_state(), *REPEATED[:3])
+    assert state.is_terminal
+    assert state.outcomes == (0, 0)
