@@ -15,4 +15,5 @@
   GAME(rolit)               \
   GAME(draughts)            \
   GAME(chess)               \
-  GAME(lines_of_action)
+  GAME(lines_of_action)     \
+  GAME(santorini)
