@@ -5,6 +5,7 @@
 // player may exchange the first stone for one of his own on the transposed cell; the players
 // keep their sides. Actions: column letter and row number from the top; `swap`.
 #include "bits.h"
+#include "neighbours.h"
 #include "rules.h"
 
 namespace athenan {
@@ -12,6 +13,8 @@ namespace {
 
 template <int W>
 struct Hex {
+  static constexpr int around[6][2] = {{-1, 0}, {-1, 1}, {0, -1}, {0, 1}, {1, -1}, {1, 0}};
+
   struct State {
     std::array<Bits<W>, 2> stones;
     // linked[p][e]: the stones of player p that a chain joins to his first (0) or second (1) edge
@@ -29,7 +32,7 @@ struct Hex {
   int max_plies = size * size + (swap ? 1 : 0);
   Shape shape{size, size, "xo", Grid::rhombus};
   Action swap_action = Action(size * size);
-  std::vector<Bits<W>> neighbours = make_neighbours();
+  std::vector<Bits<W>> neighbours = make_neighbours<W>(shape, around);
 
   State initial_state() const {
     State state;
@@ -125,17 +128,6 @@ struct Hex {
       linked.set(next);
       waiting |= neighbours[next] & stones & ~linked;
     }
-  }
-
-  std::vector<Bits<W>> make_neighbours() const {
-    static constexpr int around[6][2] = {{-1, 0}, {-1, 1}, {0, -1}, {0, 1}, {1, -1}, {1, 0}};
-    std::vector<Bits<W>> table(shape.size());
-    for (int cell = 0; cell < shape.size(); ++cell)
-      for (const auto& [down, right] : around) {
-        const int r = cell / size + down, c = cell % size + right;
-        if (r >= 0 && r < size && c >= 0 && c < size) table[cell].set(r * size + c);
-      }
-    return table;
   }
 };
 

@@ -16,4 +16,5 @@
   GAME(draughts)            \
   GAME(chess)               \
   GAME(lines_of_action)     \
-  GAME(santorini)
+  GAME(santorini)           \
+  GAME(surakarta)

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "bits.h"
+#include "neighbours.h"
 #include "rules.h"
 
 namespace athenan {
@@ -36,7 +37,7 @@ struct Santorini {
   int max_plies = 4 + 2 * levels * cells + 1;  // two for each level of each cell
   Shape shape{size, size, "xoXO", Grid::square, true};
   Bits<1> all = Bits<1>::first(cells);
-  std::vector<Bits<1>> neighbours = make_neighbours();
+  std::vector<Bits<1>> neighbours = make_neighbours<1>(shape, king_steps);
 
   State initial_state() const {
     State state;
@@ -233,16 +234,6 @@ struct Santorini {
     }
     if (state.winner < 0 && is_stuck(state)) state.winner = std::int8_t(1 - state.to_move);
     return state;
-  }
-
-  std::vector<Bits<1>> make_neighbours() const {
-    std::vector<Bits<1>> table(cells);
-    for (int cell = 0; cell < cells; ++cell)
-      for (int other = 0; other < cells; ++other)
-        if (other != cell && std::abs(other / size - cell / size) <= 1 &&
-            std::abs(other % size - cell % size) <= 1)
-          table[cell].set(other);
-    return table;
   }
 };
 

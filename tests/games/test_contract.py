@@ -45,6 +45,7 @@ SETTINGS |= {
     "lines_of_action none": {"name": "lines_of_action", "draw_rules": "none", "max_plies": 60},
     "lines_of_action openspiel": {"name": "lines_of_action", "draw_rules": "openspiel"},
     "santorini 3": {"name": "santorini", "size": 3},
+    "surakarta none": {"name": "surakarta", "draw_rules": "none", "max_plies": 400},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()

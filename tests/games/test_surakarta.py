@@ -1,0 +1,139 @@
+"""Surakarta: captures round the loops, and how games end without the last capture."""
+
+from typing import Any
+
+import athenan
+
+OLYMPIAD = athenan.make_game("surakarta")
+WITHOUT = athenan.make_game("surakarta", draw_rules="none")
+
+
+def texts(state: Any) -> set[str]:
+    return {state.action_to_string(action) for action in state.legal_actions()}
+
+
+def play(state: Any, *actions: str) -> Any:
+    for action in actions:
+        state = state.play(state.string_to_action(action))
+    return state
+
+
+def board(rows: str, status: str = "ply 60, x to move") -> str:
+    """The text of a state from six rows, the highest first."""
+    lines = [f"{6 - i} {' '.join(row)}" for i, row in enumerate(rows.split())]
+    return "\n".join(["  a b c d e f", *lines, status])
+
+
+def captures(rows: str) -> set[str]:
+    state = WITHOUT.state_from_string(board(rows))
+    men = state.planes()[:, :, 1].sum()
+    return {text for text in texts(state) if play(state, text).planes()[:, :, 1].sum() < men}
+
+
+def test_round_one_arc_of_the_inner_loop() -> None:
+    # To the left from a2, round the corner a1, up column b.
+    assert captures("...... .o.... ...... ...... x..... ......") == {"a2b5"}
+
+
+def test_round_one_arc_of_the_outer_loop() -> None:
+    # To the left from c3 over b3 and a3, round the corner, up column c; its own point c3 is empty
+    # meanwhile. To the right it comes to the same man round three arcs, down column c.
+    assert captures("...... ..o... ...... ..x... ...... ......") == {"c3c5"}
+    # The corner man is on no loop, and nothing else can reach him.
+    assert captures("o..... ...... ...... ..x... ...... .....o") == set()
+
+
+def test_round_two_three_and_four_arcs() -> None:
+    # b1 closes the other ways. Right along row 2, up column e, left along row 5 to a5: two arcs.
+    assert "b2a5" in captures("...... o..... ...... ...... .x.... .x....")
+    # The same way on, down column b: three arcs.
+    assert captures("...... ...... .o.... ...... .x.... .x....") == {"b2b4"}
+    # Right along row 2 and all round the loop to the near end of the same row: four arcs.
+    assert captures("...... ...... ...... ...... o.x... ......") == {"c2a2"}
+
+
+def test_no_capture_without_an_arc() -> None:
+    # Along row 2 and column b the enemy is next, and the ways round the corner meet own men.
+    assert captures("...... ...... ...... ...... xo.... .x....") == set()
+
+
+def test_a_man_in_the_way() -> None:
+    # a2 is shut in by b1 and c2; c2 goes right, up column e and left along row 5.
+    assert captures("...... .o.... ...... ...... x.x... .x....") == {"c2b5"}
+    # The nearer man is met going up column b, the farther one coming along row 5.
+    assert captures("...... .o.... .o.... ...... x..... ......") == {"a2b4", "a2b5"}
+
+
+def test_the_same_capture_by_two_ways_is_one_action() -> None:
+    state = WITHOUT.state_from_string(board("...... ..o... ...... ..x... ...... ......"))
+    assert sorted(texts(state)).count("c3c5") == 1
+
+
+def test_capturing_every_enemy_wins() -> None:
+    for game in (OLYMPIAD, WITHOUT):
+        state = play(
+            game.state_from_string(board("...... .o.... ...... ...... x..... ......")), "a2b5"
+        )
+        assert state.is_terminal
+        assert state.outcomes == (1, -1)
+
+
+FEW = "o....o ...... ...... ...... ...... x....."
+BACK_AND_FORTH = ("a1a2", "a6a5", "a2a1", "a5a6")
+
+
+def test_any_repetition_ends_the_game_and_more_men_win() -> None:
+    state = OLYMPIAD.state_from_string(board(FEW))
+    for i in range(4):
+        assert not play(state, *BACK_AND_FORTH[:i]).is_terminal
+    assert play(state, *BACK_AND_FORTH).outcomes == (-1, 1)
+    equal = OLYMPIAD.state_from_string(board(FEW.replace("o....o", "o.....")))
+    assert play(equal, *BACK_AND_FORTH).outcomes == (0, 0)
+    assert not play(WITHOUT.state_from_string(board(FEW)), *BACK_AND_FORTH).is_terminal
+
+
+def quiet_game(game: Any, rows: str, plies: int) -> Any:
+    """Each side walks its only free man over the corners and edges, which never repeats so soon."""
+    state = game.state_from_string(board(rows))
+    seen = {state.planes().tobytes()}
+    men = state.planes()[:, :, :2].sum()
+    for _ in range(plies):
+        for action in state.legal_actions():
+            child = state.play(action)
+            planes = child.planes()
+            if planes[:, :, :2].sum() == men and planes.tobytes() not in seen:
+                break
+        state = child
+        seen.add(planes.tobytes())
+    return state
+
+
+def test_fifty_plies_without_capture_end_the_game() -> None:
+    before = quiet_game(OLYMPIAD, FEW, 49)
+    assert not before.is_terminal
+    after = quiet_game(OLYMPIAD, FEW, 50)
+    assert after.is_terminal
+    assert after.outcomes == (-1, 1)
+    assert quiet_game(OLYMPIAD, FEW.replace("o....o", "o....."), 50).outcomes == (0, 0)
+    assert not quiet_game(WITHOUT, FEW, 50).is_terminal
+
+
+def test_a_capture_starts_the_count_again() -> None:
+    rows = "o....o .o.... ...... ...... x..... x....."
+    state = play(OLYMPIAD.state_from_string(board(rows)), "a2b5")
+    assert state.key == OLYMPIAD.state_from_string(str(state)).key
+    quiet = play(OLYMPIAD.state_from_string(board(rows)), "a2a3")
+    assert quiet.key != OLYMPIAD.state_from_string(str(quiet)).key
+
+
+def test_who_has_no_action_ends_the_game() -> None:
+    state = WITHOUT.state_from_string(board("...... ...... ...... ...... oo.... xo...."))
+    assert state.is_terminal
+    assert state.outcomes == (-1, 1)
+
+
+def test_the_longest_game_is_a_draw() -> None:
+    game = athenan.make_game("surakarta", draw_rules="none", max_plies=3)
+    state = play(game.initial_state(), "a2a3", "a5a4", "b2b3")
+    assert state.is_terminal
+    assert state.outcomes == (0, 0)
