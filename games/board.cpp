@@ -58,7 +58,9 @@ std::string draw_board(const Shape& shape, const Board& board, int num_players,
                        std::optional<int> last_cell, std::optional<Ending> ending) {
   std::ostringstream out;
   const int width = label_width(shape);
-  out << std::string(width, ' ');
+  // Above a hexagon, so far to the right that each letter heads its slanting column.
+  const int lead = shape.grid == Grid::hexagon ? indent(shape, 0) + 1 : 0;
+  out << std::string(lead + width, ' ');
   for (int column = 0; column < shape.columns; ++column)
     out << (column < 9 || !shape.numbered_columns ? " " : "") << column_name(shape, column);
   out << "\n";

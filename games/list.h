@@ -17,4 +17,5 @@
   GAME(chess)               \
   GAME(lines_of_action)     \
   GAME(santorini)           \
-  GAME(surakarta)
+  GAME(surakarta)           \
+  GAME(havannah)

@@ -46,6 +46,8 @@ SETTINGS |= {
     "lines_of_action openspiel": {"name": "lines_of_action", "draw_rules": "openspiel"},
     "santorini 3": {"name": "santorini", "size": 3},
     "surakarta none": {"name": "surakarta", "draw_rules": "none", "max_plies": 400},
+    "havannah 2 swap": {"name": "havannah", "base": 2, "swap": True},
+    "havannah 6": {"name": "havannah", "base": 6},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
