@@ -13,9 +13,20 @@ std::string column_name(const Shape& shape, int column) {
   return std::string(1, char('a' + column));
 }
 
+// Of the row's first cell on a grid whose columns slant down to the right, in half cells.
+int slant(const Shape& shape, int row) {
+  int column = 0;
+  while (column < shape.columns && !shape.exists(row * shape.columns + column)) ++column;
+  return 2 * column + row;
+}
+
 int indent(const Shape& shape, int row) {
   switch (shape.grid) {
-    case Grid::rhombus: return row;
+    case Grid::rhombus: {
+      int least = slant(shape, 0);
+      for (int other = 1; other < shape.rows; ++other) least = std::min(least, slant(shape, other));
+      return slant(shape, row) - least;
+    }
     case Grid::hexagon: return std::abs(row - shape.rows / 2);
     case Grid::square: break;
   }

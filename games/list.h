@@ -18,4 +18,5 @@
   GAME(lines_of_action)     \
   GAME(santorini)           \
   GAME(surakarta)           \
-  GAME(havannah)
+  GAME(havannah)            \
+  GAME(chinese_checkers)

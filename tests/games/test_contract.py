@@ -48,6 +48,8 @@ SETTINGS |= {
     "surakarta none": {"name": "surakarta", "draw_rules": "none", "max_plies": 400},
     "havannah 2 swap": {"name": "havannah", "base": 2, "swap": True},
     "havannah 6": {"name": "havannah", "base": 6},
+    "chinese_checkers 4 players": {"name": "chinese_checkers", "players": 4, "max_plies": 150},
+    "chinese_checkers 6 players": {"name": "chinese_checkers", "players": 6, "blocking": True},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
