@@ -1,5 +1,6 @@
 // Python's view of games and states.
 #include "bind.h"
+#include "fuzz.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -258,6 +259,14 @@ void bind_games(nb::module_& m) {
       .def("perft", &perft, nb::arg("depth"), "Leaves at that depth: the rules' checksum.")
       .def("playout_rate", &playout_rate, nb::arg("seconds"), nb::arg("seed") = 0,
            "(states, seconds) of random playouts on one thread.")
+      .def(
+          "fuzz",
+          [](const Game& game, std::uint64_t games, std::uint64_t seed) {
+            nb::gil_scoped_release release;
+            return fuzz(game, games, seed);
+          },
+          nb::arg("games"), nb::arg("seed") = 0,
+          "Random games that check the rules against themselves; states seen.")
       .def("expansion_rate", &expansion_rate, nb::arg("seconds"), nb::arg("seed") = 0,
            "(child states, seconds) of expansions along random games on one thread.");
 

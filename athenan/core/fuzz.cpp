@@ -1,0 +1,68 @@
+#include "fuzz.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace athenan {
+namespace {
+
+void require(bool truth, const char* what, const Game& game, const State& state) {
+  if (!truth)
+    throw std::logic_error(game.facts().name + ": " + what + "\n" +
+                           game.state_to_string(state, std::nullopt));
+}
+
+// Once in a while: texts, planes and the rebuilt state.
+void check_views(const Game& game, const State& state, std::vector<std::uint8_t>& planes) {
+  planes.assign(game.facts().plane_bytes(), 255);
+  game.planes(state, planes.data());
+  require(*std::max_element(planes.begin(), planes.end()) <= 1, "planes are not bits", game, state);
+  const auto from_text = game.state_from_string(game.state_to_string(state, std::nullopt));
+  const auto from_planes = game.state_from_planes(planes.data(), game.ply(state));
+  if (game.facts().has_history) return;
+  require(game.identical(state, *from_text), "the text loses something", game, state);
+  require(game.identical(state, *from_planes), "the planes lose something", game, state);
+}
+
+}  // namespace
+
+std::uint64_t fuzz(const Game& game, std::uint64_t games, std::uint64_t seed) {
+  Random random(seed);
+  Children children;
+  Actions actions;
+  std::vector<std::uint8_t> planes;
+  std::uint64_t states = 0;
+  const auto child = game.initial_state();
+  for (std::uint64_t i = 0; i < games; ++i) {
+    const auto state = game.initial_state();
+    while (!game.is_terminal(*state)) {
+      ++states;
+      require(game.ply(*state) < game.facts().max_plies, "longer than promised", game, *state);
+      game.expand(*state, children);
+      game.legal_actions(*state, actions);
+      require(actions == children.actions && !actions.empty(), "two lists of actions", game,
+              *state);
+      require(std::is_sorted(actions.begin(), actions.end()) &&
+                  std::adjacent_find(actions.begin(), actions.end()) == actions.end(),
+              "actions do not ascend", game, *state);
+      const auto chosen = random.below(std::uint32_t(actions.size()));
+      child->assign(*state);
+      game.play(*child, actions[chosen]);
+      require(game.key(*child) == children.keys[chosen], "two keys of a child", game, *child);
+      require(game.is_terminal(*child) == bool(children.terminal[chosen]), "two ends", game,
+              *child);
+      if (random.below(16) == 0) {
+        check_views(game, *state, planes);
+        require(!game.action_to_string(*state, actions[chosen]).empty(), "no text", game, *state);
+      }
+      state->assign(*child);
+    }
+    game.legal_actions(*state, actions);
+    require(actions.empty(), "actions after the end", game, *state);
+    check_views(game, *state, planes);
+  }
+  return states;
+}
+
+}  // namespace athenan
