@@ -28,6 +28,7 @@ class TreeGame final : public Game {
     for (int bit = 0; bit < id_bits; ++bit) identity.channels.push_back(bit);
     facts_.symmetries = {identity};
     facts_.state_bytes = sizeof(Place);
+    facts_.max_score = 1;  // a tree has scores, even if all its leaves are draws
     for (const auto& node : nodes_) {
       facts_.max_score = std::max<double>(facts_.max_score, std::abs(node.value));
       for (auto child : node.children)
