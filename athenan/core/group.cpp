@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "parallel.h"
 
@@ -18,12 +19,23 @@ SearchGroup::SearchGroup(std::vector<std::shared_ptr<Search>> searches,
     planes_.resize(batch_sizes_.back() * searches_.front()->game().facts().plane_bytes());
 }
 
-void SearchGroup::started(std::size_t i) { runnable_.push_back(i); }
+void SearchGroup::started(std::size_t i) {
+  std::erase(queue_, i);
+  std::erase(runnable_, i);
+  for (Part& part : parts_)
+    if (part.search == i) part.search = no_search;
+  runnable_.push_back(i);
+}
 
 std::vector<std::size_t> SearchGroup::advance() {
   std::sort(runnable_.begin(), runnable_.end());
-  in_parallel(runnable_.size(), threads_,
-              [&](std::size_t i) { searches_[runnable_[i]]->task().resume(); });
+  std::exception_ptr error;  // of one search; the others go on
+  try {
+    in_parallel(runnable_.size(), threads_,
+                [&](std::size_t i) { searches_[runnable_[i]]->task().resume(); });
+  } catch (...) {
+    error = std::current_exception();
+  }
   std::vector<std::size_t> done;
   for (std::size_t i : runnable_) {
     if (searches_[i]->task().done())
@@ -32,6 +44,7 @@ std::vector<std::size_t> SearchGroup::advance() {
       queue_.push_back(i);
   }
   runnable_.clear();
+  if (error) std::rethrow_exception(error);
   return done;
 }
 
@@ -78,14 +91,18 @@ SearchGroup::Batch SearchGroup::batch() {
 }
 
 void SearchGroup::resume(std::span<const float> values) {
-  std::size_t row = 0;
+  std::size_t rows = 0;
+  for (const Part& part : parts_) rows += part.count;
+  if (values.size() < rows)
+    throw std::invalid_argument("The evaluator answered " + std::to_string(values.size()) +
+                                " values, fewer than the " + std::to_string(rows) +
+                                " states it was asked for.");
+  const float* answers = values.data();
   for (const Part& part : parts_) {
+    const float* first = std::exchange(answers, answers + part.count);
+    if (part.search == no_search) continue;
     auto& request = searches_[part.search]->request();
-    if (row + part.count > values.size())
-      throw std::invalid_argument("The evaluator answered " + std::to_string(values.size()) +
-                                  " values, fewer than the states it was asked for.");
-    std::copy_n(values.data() + row, part.count, request.values.data() + part.first);
-    row += part.count;
+    std::copy_n(first, part.count, request.values.data() + part.first);
     request.answered += part.count;
     if (request.complete()) runnable_.push_back(part.search);
   }

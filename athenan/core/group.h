@@ -20,7 +20,8 @@ class SearchGroup {
   // Runs every search that can run until it waits or is done; the result does not depend on the
   // number of threads. Returns those that are done since the last call.
   std::vector<std::size_t> advance();
-  // Call after Search::start.
+  // Call after Search::start. What an earlier run of this search left waiting is forgotten, so
+  // that one that an error has interrupted can be started again.
   void started(std::size_t i);
 
   struct Batch {
@@ -31,6 +32,7 @@ class SearchGroup {
   // Waiting states in order of arrival; the largest size that they fill, or the smallest that
   // holds them. Rows are 0 when nothing waits.
   Batch batch();
+  // The values of the last batch; too few are refused and change nothing.
   void resume(std::span<const float> values);
 
   Search& search(std::size_t i) { return *searches_[i]; }
@@ -38,8 +40,9 @@ class SearchGroup {
   std::size_t waiting() const;
 
  private:
-  struct Part {  // rows of one request in the current batch
-    std::size_t search;
+  static constexpr std::size_t no_search = std::size_t(-1);
+  struct Part {          // rows of one request in the current batch
+    std::size_t search;  // or no_search, when nobody waits for them any more
     std::size_t first, count;
   };
   std::vector<std::shared_ptr<Search>> searches_;

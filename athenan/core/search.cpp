@@ -36,6 +36,7 @@ Search::Search(std::shared_ptr<const Game> game, SearchSettings settings)
 void Search::clear() {
   task_ = {};
   request_ = {};
+  new_nodes_.clear();
   tree_.clear();
   root_ = no_node;
 }
@@ -48,6 +49,10 @@ void Search::start(const State& root, Budget budget, const Mobility& mobility) {
   task_ = {};
   request_ = {};
   counts_ = {};
+  if (!new_nodes_.empty()) {  // an error has interrupted their evaluation
+    tree_.take_back(path_.back(), new_nodes_.front());
+    new_nodes_.clear();
+  }
   stopped_ = out_of_memory_ = false;
   started_ = std::chrono::steady_clock::now();
   root_state_->assign(root);
@@ -204,11 +209,12 @@ void Search::evaluate_new_children() {
   }
 }
 
-// Evaluators answer in [-1, 1]; values are on the scale of f_t.
+// Evaluators answer in [-1, 1]; values are on the scale of f_t. Then no child is new any more.
 void Search::assign_values() {
   const auto bound = float(terminal_evaluation_.bound());
   for (std::size_t i = 0; i < new_nodes_.size(); ++i)
     tree_.node(new_nodes_[i]).value = bound * new_values_[i];
+  new_nodes_.clear();
 }
 
 void Search::back_up(NodeId id, int player) {

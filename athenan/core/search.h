@@ -123,8 +123,8 @@ class Search {
   std::vector<NodeId> path_;  // of the iteration, root first
   std::vector<int> players_;  // who moves at each node of the path
   Children children_;
-  std::vector<Key> new_keys_;  // children that need a value
-  std::vector<NodeId> new_nodes_;
+  std::vector<Key> new_keys_;      // children that need a value
+  std::vector<NodeId> new_nodes_;  // empty but while their values are awaited
   Actions new_actions_;
   std::vector<float> new_values_;
   Counts counts_;

@@ -87,6 +87,15 @@ std::span<Edge> SearchTree::add_edges(NodeId parent, std::size_t count) {
   return edges(parent);
 }
 
+void SearchTree::take_back(NodeId parent, NodeId first) {
+  Node& node = nodes_[parent];
+  edges_.resize(node.first_edge);
+  node.num_edges = 0;
+  node.set(Node::expanded, false);
+  nodes_.resize(first);
+  rebuild_index(tags_.size());
+}
+
 void SearchTree::clear() {
   nodes_.release();
   edges_.release();

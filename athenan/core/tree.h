@@ -111,6 +111,8 @@ class SearchTree {
   NodeId add(const Key& key);         // a key that is not there yet
   // Room for the children of `parent`, to be filled by the caller; the parent is then expanded.
   std::span<Edge> add_edges(NodeId parent, std::size_t count);
+  // Undoes the last add_edges, and forgets the nodes that were added since `first`.
+  void take_back(NodeId parent, NodeId first);
 
   // Makes sure that `children` more nodes and edges fit the budget. When it is reached, the least
   // selected unresolved subtrees collapse to their values; what is resolved stays resolved. Nodes
