@@ -2,7 +2,7 @@
 
 checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.json
     step_<n>/               state.json (counters, checksums)  config.yaml  weights.npz
-                            optimizer.npz  resolved.npz
+                            optimizer.npz  resolved.npz  trees.npz (of the games under way)
     replay/<first>-<last>.npz
 
 A checkpoint is written beside its place and renamed, so a kill at any instant leaves the last one
@@ -72,7 +72,7 @@ def find_step(text: str, folder: Path, game: str | None = None) -> Path:
 
 def save_arrays(path: Path, arrays: list[np.ndarray[Any, Any]]) -> None:
     with path.open("wb") as file:
-        named: dict[str, Any] = {f"{i:04}": array for i, array in enumerate(arrays)}
+        named: dict[str, Any] = {f"{i:06}": array for i, array in enumerate(arrays)}
         np.savez(file, **named)
         file.flush()
         os.fsync(file.fileno())

@@ -14,6 +14,9 @@ from athenan.exploration import make_chooser
 from athenan.search import make_core_search
 
 TARGETS = ("tree", "root", "terminal")
+# What a checkpoint holds of a game under way, besides its tree.
+SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expanded",
+         "resolved_roots")  # fmt: skip
 
 
 @dataclass
@@ -38,7 +41,6 @@ class GameRecord:
 class _GameUnderWay:
     number: int
     search: _core.Search
-    random: Any
     origin: _core.State
     state: _core.State
     mobility: _core.Mobility = field(default_factory=_core.Mobility)
@@ -54,8 +56,8 @@ class _GameUnderWay:
 class SelfPlay:
     """`play_batch()` advances all games by one batch of the network.
 
-    Game n depends on the seed, n and the network's answers only. `hold()` lets the games under way
-    end without starting others, which is the barrier of a checkpoint.
+    Game n depends on the seed, n and the network's answers only. `hold()` lets the searches under
+    way end without starting others: once `searching` is 0, `save()` has all there is.
     """
 
     def __init__(
@@ -105,8 +107,8 @@ class SelfPlay:
         self._idle = list(range(config.games_in_step))
 
     @property
-    def under_way(self) -> int:
-        return sum(game is not None for game in self.games)
+    def searching(self) -> int:
+        return len(self.games) - len(self._idle)
 
     def hold(self, holding: bool = True) -> None:
         self._holding = holding
@@ -115,7 +117,7 @@ class SelfPlay:
         """Evaluates one batch; the games that ended meanwhile."""
         if not self._holding:
             for slot in sorted(self._idle):
-                self._start_game(slot)
+                self._go_on(slot)
             self._idle.clear()
         records: list[GameRecord] = []
         # Searches that end without a batch (resolved roots) go on at once.
@@ -133,18 +135,15 @@ class SelfPlay:
             self.group.resume(values.reshape(-1)[:rows])
         return records
 
-    def _start_game(self, slot: int) -> None:
-        search = self.searches[slot]
-        search.clear()
-        start = self.game.initial_state()
-        random = np.random.default_rng([self.seed, self.next_game])
-        self.games[slot] = _GameUnderWay(self.next_game, search, random, start, start)
-        self.next_game += 1
-        self._start_search(slot)
-
-    def _start_search(self, slot: int) -> None:
+    def _go_on(self, slot: int) -> None:
+        """Starts the slot's next search, of a new game if it has none."""
         game = self.games[slot]
-        assert game is not None
+        if game is None:
+            self.searches[slot].clear()
+            start = self.game.initial_state()
+            game = _GameUnderWay(self.next_game, self.searches[slot], start, start)
+            self.games[slot] = game
+            self.next_game += 1
         game.search.start(game.state, mobility=game.mobility, **self.budget)
         self.group.started(slot)
 
@@ -158,25 +157,56 @@ class SelfPlay:
         game.expanded += counts["expanded"]
         game.resolved_roots += search.resolved
         game.root_values.append(search.value / search.bound)
-        game.states.append(game.state)
-        player = game.state.to_move
+        random = np.random.default_rng([self.seed, game.number, len(game.actions)])
         children = search.children
-        action = self.choose(children, player, search.bound, game.random, self.progress)
-        game.mobility.add(player, len(children))
-        game.actions.append(action)
-        game.state = game.state.play(action)
-        if not game.state.is_terminal:
-            self._start_search(slot)
-            return None
-        record = self._record(game)
-        if self.memory is not None:
-            self.memory.add_all(search)
-        self.games[slot] = None
+        action = self.choose(children, game.state.to_move, search.bound, random, self.progress)
+        self._play(game, action, len(children))
+        record = None
+        if game.state.is_terminal:
+            record = self._record(game)
+            if self.memory is not None:
+                self.memory.add_all(search)
+            self.games[slot] = None
         if self._holding:
             self._idle.append(slot)
         else:
-            self._start_game(slot)
+            self._go_on(slot)
         return record
+
+    def _play(self, game: _GameUnderWay, action: int, legal_actions: int) -> None:
+        game.states.append(game.state)
+        game.mobility.add(game.state.to_move, legal_actions)
+        game.actions.append(action)
+        game.state = game.state.play(action)
+
+    def save(self) -> tuple[list[dict[str, Any] | None], list[np.ndarray[Any, Any]]]:
+        """The games under way: (facts, trees), for `restore`. No search may be running."""
+        assert self.searching == 0
+        facts: list[dict[str, Any] | None] = []
+        arrays: list[np.ndarray[Any, Any]] = []
+        for game in self.games:
+            if game is None:
+                facts.append(None)
+                continue
+            facts.append({name: getattr(game, name) for name in SAVED})
+            arrays += game.search.save_tree()
+        return facts, arrays
+
+    def restore(
+        self, facts: list[dict[str, Any] | None], arrays: list[np.ndarray[Any, Any]]
+    ) -> None:
+        trees = iter(arrays)
+        for slot, saved in enumerate(facts):
+            if saved is None:
+                continue
+            start = self.game.initial_state()
+            game = _GameUnderWay(saved["number"], self.searches[slot], start, start)
+            for action in saved["actions"]:
+                self._play(game, action, len(game.state.legal_actions()))
+            for name in SAVED:
+                setattr(game, name, saved[name])
+            game.search.restore_tree(next(trees), next(trees), next(trees))
+            self.games[slot] = game
 
     def _record(self, game: _GameUnderWay) -> GameRecord:
         search = game.search

@@ -98,8 +98,8 @@ class Trainer:
                 self._report(next_checkpoint)
                 if self.games < next_checkpoint and not self._finished():
                     continue
-                self.self_play.hold()  # the games under way end first
-                if self.self_play.under_way == 0:
+                self.self_play.hold()  # the searches under way end first
+                if self.self_play.searching == 0:
                     finished = self._finished()
                     self._save()
                     self._measure_strength(last=finished)
@@ -194,10 +194,12 @@ class Trainer:
                 self._write_replay()
             kept = {game.number for game in self.replay.games}
             self.replay_files = [f for f in self.replay_files if kept & set(f[1])]
+            games_under_way, trees = self.self_play.save()
             self.last_step = checkpoint.write_checkpoint(
                 self.folder,
                 self.games,
                 {
+                    "trees": trees,
                     "weights": [v.numpy() for v in self.model.weights],
                     "optimizer": [v.numpy() for v in self.learner.optimizer.variables],
                     "resolved": list(self.memory.arrays()),
@@ -205,6 +207,7 @@ class Trainer:
                 {
                     "games": self.games,
                     "next_game": self.self_play.next_game,
+                    "games_under_way": games_under_way,
                     "steps": self.learner.steps,
                     "samples": self.learner.samples,
                     "replay_steps": self.replay.steps,
@@ -264,6 +267,7 @@ class Trainer:
         self.last_step = step
         self._read_replay(dict(map(tuple, state["replay"])))
         self.self_play.next_game = state["next_game"]
+        self.self_play.restore(state["games_under_way"], checkpoint.load_arrays(step / "trees.npz"))
 
     def _read_replay(self, steps: dict[int, int]) -> None:
         found: dict[int, Any] = {}

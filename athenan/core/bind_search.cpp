@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+
 #include "bind.h"
 #include "group.h"
 #include "parallel.h"
@@ -120,6 +122,39 @@ nb::object batch_of(SearchGroup& group) {
   // A view of the group's own buffer: valid until the next batch.
   Array<const std::uint8_t> planes(batch.planes, 4, shape, nb::find(group));
   return nb::make_tuple(planes, batch.rows);
+}
+
+template <class T>
+std::vector<std::uint8_t> as_bytes(const std::vector<T>& values) {
+  const auto* first = reinterpret_cast<const std::uint8_t*>(values.data());
+  return {first, first + values.size() * sizeof(T)};
+}
+
+template <class T>
+std::vector<T> from_bytes(const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& bytes) {
+  if (bytes.size() % sizeof(T)) throw nb::value_error("This is not a saved tree.");
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (bytes.size()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+  return values;
+}
+
+// (nodes, edges, [slots, origin key low, high]) as plain arrays.
+nb::tuple save_tree(const Search& search) {
+  const auto saved = search.tree().save();
+  return nb::make_tuple(to_numpy(as_bytes(saved.nodes)), to_numpy(as_bytes(saved.edges)),
+                        to_numpy(std::vector<std::uint64_t>{saved.slots, search.origin_key().low,
+                                                            search.origin_key().high}));
+}
+
+void restore_tree(Search& search,
+                  const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& nodes,
+                  const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& edges,
+                  const nb::ndarray<const std::uint64_t, nb::shape<3>, nb::c_contig>& facts) {
+  SearchTree::Saved saved;
+  saved.nodes = from_bytes<Node>(nodes);
+  saved.edges = from_bytes<Edge>(edges);
+  saved.slots = std::size_t(facts.data()[0]);
+  search.restore(saved, {facts.data()[1], facts.data()[2]});
 }
 
 nb::tuple samples_of(const Search& search, const BoundState& origin) {
@@ -293,6 +328,11 @@ void bind_search(nb::module_& m) {
            "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
            "terminal state below the first root since clear().")
       .def("clear", &Search::clear)
+      .def("save_tree", &save_tree,
+           nb::sig("def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                   "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]"),
+           "The tree as arrays that restore_tree takes.")
+      .def("restore_tree", &restore_tree, nb::arg("nodes"), nb::arg("edges"), nb::arg("facts"))
       .def_prop_ro("done", [](Search& s) { return s.task().done(); })
       .def_prop_ro(
           "bound", [](const Search& s) { return s.terminal_evaluation().bound(); },

@@ -41,6 +41,12 @@ void Search::clear() {
   root_ = no_node;
 }
 
+void Search::restore(const SearchTree::Saved& tree, const Key& origin) {
+  clear();
+  tree_.restore(tree);
+  origin_key_ = origin;
+}
+
 Key Search::key_of(const State& state) const {
   return game_->key(state) ^ terminal_evaluation_.key(game_->ply(state), mobility_);
 }

@@ -72,8 +72,9 @@ class Search {
   void consult(std::shared_ptr<const ResolvedMemory> memory) { memory_ = std::move(memory); }
   Task& task() { return task_; }
   Request& request() { return request_; }
-  void stop() { stopped_ = true; }  // at the end of the iteration
-  void clear();                     // forgets the tree
+  void stop() { stopped_ = true; }                                 // at the end of the iteration
+  void clear();                                                    // forgets the tree
+  void restore(const SearchTree::Saved& tree, const Key& origin);  // a saved one instead
 
   // The answers, once the task is done.
   const Node& root() const { return tree_.node(root_); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 namespace athenan {
 namespace {
@@ -101,6 +102,28 @@ void SearchTree::clear() {
   edges_.release();
   tags_.release();
   slots_.release();
+}
+
+SearchTree::Saved SearchTree::save() const {
+  return {{nodes_.data(), nodes_.data() + nodes_.size()},
+          {edges_.data(), edges_.data() + edges_.size()},
+          tags_.size()};
+}
+
+void SearchTree::restore(const Saved& saved) {
+  for (const Node& node : saved.nodes)
+    if (std::size_t(node.first_edge) + node.num_edges > saved.edges.size())
+      throw std::invalid_argument("This is not a saved tree.");
+  for (const Edge& edge : saved.edges)
+    if (edge.child >= saved.nodes.size()) throw std::invalid_argument("This is not a saved tree.");
+  if (slots_for(saved.nodes.size()) > std::max(saved.slots, first_slots))
+    throw std::invalid_argument("This is not a saved tree.");
+  clear();
+  nodes_.resize(saved.nodes.size());
+  edges_.resize(saved.edges.size());
+  std::copy(saved.nodes.begin(), saved.nodes.end(), nodes_.data());
+  std::copy(saved.edges.begin(), saved.edges.end(), edges_.data());
+  rebuild_index(saved.slots);
 }
 
 bool SearchTree::fits(std::size_t more) const {

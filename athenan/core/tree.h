@@ -121,6 +121,14 @@ class SearchTree {
   bool make_room(std::size_t children, std::span<NodeId> path);
 
   void clear();
+  // The whole tree as plain values, and back: the restored one behaves as the saved one would.
+  struct Saved {
+    std::vector<Node> nodes;
+    std::vector<Edge> edges;
+    std::size_t slots = 0;
+  };
+  Saved save() const;
+  void restore(const Saved& saved);  // throws if it is not a tree
   std::size_t num_nodes() const { return nodes_.size(); }
   std::size_t num_edges() const { return edges_.size(); }
   std::size_t bytes() const;
