@@ -10,7 +10,7 @@ namespace {
 
 std::string column_name(const Shape& shape, int column) {
   if (shape.numbered_columns) return std::to_string(column + 1);
-  return std::string(1, char('a' + column));
+  return std::string(1, char('a' + column + (shape.skips_i && column >= 8)));
 }
 
 // Of the row's first cell on a grid whose columns slant down to the right, in half cells.

@@ -31,6 +31,7 @@ struct Shape {
   bool first_row_at_bottom = false;
   bool numbered_columns = false;         // 1 2 3 instead of a b c
   std::vector<std::uint8_t> holes = {};  // 1 where no cell exists; empty: none
+  bool skips_i = false;                  // columns … g h j k, as Go writes them
 
   int size() const { return rows * columns; }
   bool exists(int cell) const { return holes.empty() || !holes[cell]; }

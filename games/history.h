@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "key.h"
 
@@ -40,6 +41,10 @@ class History {
     return int(std::count(positions_.begin(), positions_.begin() + size_, position.low));
   }
   int size() const { return size_; }
+  // The low words as they were pushed, the oldest first.
+  std::span<const std::uint64_t> positions() const {
+    return {positions_.data(), std::size_t(size_)};
+  }
   // The same for the same positions in any order: their future is the same.
   Key key() const { return sum_; }
 

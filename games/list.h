@@ -19,4 +19,5 @@
   GAME(santorini)           \
   GAME(surakarta)           \
   GAME(havannah)            \
-  GAME(chinese_checkers)
+  GAME(chinese_checkers)    \
+  GAME(go)

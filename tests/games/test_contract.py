@@ -50,6 +50,9 @@ SETTINGS |= {
     "havannah 6": {"name": "havannah", "base": 6},
     "chinese_checkers 4 players": {"name": "chinese_checkers", "players": 4, "max_plies": 150},
     "chinese_checkers 6 players": {"name": "chinese_checkers", "players": 6, "blocking": True},
+    "go 2": {"name": "go", "size": 2, "komi": 0},
+    "go 3": {"name": "go", "size": 3, "komi": 0, "draw_rules": "none"},
+    "go 4": {"name": "go", "size": 4, "draw_rules": "openspiel"},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()

@@ -1,0 +1,280 @@
+// Go: black (x) and white (o) in turn put a stone on an empty point or pass. Enemy groups left
+// without a liberty are taken off; a group of one's own must keep one (no suicide). Simple ko: a
+// stone that has just captured one stone may not be captured at once by one that restores the
+// board. Two passes end the game; a point counts for a colour that stands on it or alone reaches
+// it (area scoring, all stones count as alive, so dead ones are to be played out); white adds komi.
+// Options: size; komi (the Olympiad plays 7 or 7.5); max_plies, then a draw;
+// draw_rules: olympiad: a board that recurs with the same player to move ends the game. It is a
+//   draw if both passed equally often since; otherwise who passed less often loses, for he is the
+//   one who kept the cycle going (as with "send two, return one").
+//   openspiel: a stone that makes any earlier board anew draws at once; max_plies is scored.
+//   none: boards may recur until max_plies.
+// Actions: column letter (no i) and row number from below; `pass`. A text draws the forbidden ko
+// point as *, and the empty points, of which there is always one, as - after a pass, = after two.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "bits.h"
+#include "history.h"
+#include "rules.h"
+
+namespace athenan {
+namespace {
+
+enum class Repetition { olympiad, openspiel, allowed };
+
+template <int W>
+struct Go {
+  enum class End : std::int8_t { none, scored, drawn, first_won, second_won };
+  struct State {
+    std::array<Bits<W>, 2> stones;
+    Key key;                      // stones and mover
+    History<3 * 64 * W> history;  // since the start; empty if boards may recur
+    std::int16_t ply = 0;
+    std::int16_t ko = -1;  // the point forbidden now
+    std::int8_t to_move = 0;
+    std::int8_t passes = 0;         // in a row
+    std::int16_t passes_ahead = 0;  // black's passes less white's, where that matters
+    bool captured = false;          // since the history began: before, no board can recur
+    End end = End::none;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  int size;
+  double komi;
+  Repetition repetition;
+  int max_plies;
+  int num_players = 2;
+  bool has_history = repetition != Repetition::allowed;
+  double max_score = size * size + std::abs(komi);
+  int max_pieces = size * size;
+  Shape shape{.rows = size,
+              .columns = size,
+              .symbols = "xo*-=",
+              .first_row_at_bottom = true,
+              .skips_i = true};
+  Action pass = Action(size * size);
+  Bits<W> all = Bits<W>::first(size * size);
+  Bits<W> not_first = all_but_column(0), not_last = all_but_column(size - 1);
+
+  State initial_state() const { return from_board({std::vector<std::uint8_t>(shape.size())}); }
+
+  void legal_actions(const State& state, Actions& actions) const {
+    if (is_terminal(state)) return;
+    const auto &own = state.stones[state.to_move], &enemy = state.stones[1 - state.to_move];
+    const auto empty = all & ~(own | enemy);
+    auto legal = empty & around(empty);
+    // Points without an empty neighbour need a group that gives breath: an own one with another
+    // liberty, or an enemy one that has no other.
+    (empty & ~legal).for_each([&](int cell) {
+      bool breath = false;
+      const auto ring = around(Bits<W>::of(cell));
+      for (auto next = ring; next.any() && !breath; next.clear(next.lowest())) {
+        const bool is_own = own.test(next.lowest());
+        breath = is_own == weak_group(is_own ? own : enemy, next.lowest(), empty, 1).none();
+      }
+      if (breath) legal.set(cell);
+    });
+    if (state.ko >= 0) legal.clear(state.ko);
+    legal.for_each([&](int cell) { actions.push_back(cell); });
+    actions.push_back(pass);
+  }
+
+  void play(State& state, Action action) const {
+    const bool passed = action == pass;
+    state.ko = -1;
+    if (!passed) place(state, int(action));
+    state.passes = passed ? state.passes + 1 : 0;
+    if (passed && repetition == Repetition::olympiad)
+      state.passes_ahead += state.to_move == 0 ? 1 : -1;
+    state.key ^= mover_key(0) ^ mover_key(1);
+    state.to_move ^= 1;
+    ++state.ply;
+    end_game(state);
+  }
+
+  bool is_terminal(const State& state) const { return state.end != End::none; }
+  int outcome(const State& state, int player) const {
+    double lead = 0;
+    if (state.end == End::scored) lead = score(state, 0) - score(state, 1);
+    if (state.end == End::first_won) lead = 1;
+    if (state.end == End::second_won) lead = -1;
+    return ((lead > 0) - (lead < 0)) * (player == 0 ? 1 : -1);
+  }
+  // Area and komi; a game that a cycle ended has none.
+  double score(const State& state, int player) const {
+    if (state.end > End::scored) return 0;
+    const auto &own = state.stones[player], &enemy = state.stones[1 - player];
+    const auto empty = all & ~(own | enemy);
+    const auto area = own | (reach(own, empty) & ~reach(enemy, empty));
+    return area.count() + (player == 1 ? komi : 0);
+  }
+  int pieces(const State& state, int player) const { return state.stones[player].count(); }
+
+  Key key(const State& state) const {
+    Key key = state.key ^ state.history.key() ^ count_key(0, state.ply);
+    if (state.ko >= 0) key ^= zobrist[2 * shape.size() + state.ko];
+    return key ^ count_key(1, state.passes) ^ count_key(2, 2048 + state.passes_ahead);
+  }
+
+  void write_board(const State& state, Board& board) const {
+    std::fill(board.cells.begin(), board.cells.end(), std::uint8_t(empty_symbols[state.passes]));
+    for (int p : {0, 1})
+      state.stones[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
+    if (state.ko >= 0) board.cells[state.ko] = 3;
+  }
+  State from_board(const Board& board) const {
+    State state;
+    state.to_move = std::int8_t(board.to_move);
+    state.key = mover_key(board.to_move);
+    state.ply = std::int16_t(board.ply);
+    for (int cell = 0; cell < shape.size(); ++cell) {
+      const int symbol = board.cells[cell];
+      if (symbol == 1 || symbol == 2) put(state, symbol - 1, cell);
+      if (symbol == 3) state.ko = std::int16_t(cell);
+      if (symbol > 3) state.passes = std::int8_t(symbol - 3);
+    }
+    end_game(state);
+    return state;
+  }
+
+  std::string action_to_string(const State&, Action action) const {
+    return action == pass ? "pass" : cell_name(shape, int(action));
+  }
+  std::optional<int> marked_cell(const State&, Action action) const {
+    return action == pass ? std::nullopt : std::optional(int(action));
+  }
+  std::vector<Symmetry> symmetries() const {
+    auto symmetries = grid_symmetries(shape, 2, komi == 0);
+    for (auto& symmetry : symmetries)  // ko and passes belong to neither player
+      for (int channel : {2, 3, 4}) symmetry.channels[channel] = channel;
+    return symmetries;
+  }
+
+ private:
+  static constexpr int empty_symbols[] = {0, 4, 5};  // by the passes just before
+
+  // Puts a stone on the cell, or takes it off.
+  void put(State& state, int player, int cell) const {
+    state.stones[player].flip(cell);
+    state.key ^= zobrist[player * shape.size() + cell];
+  }
+
+  void place(State& state, int cell) const {
+    const int player = state.to_move;
+    put(state, player, cell);
+    const auto &own = state.stones[player], &enemy = state.stones[1 - player];
+    const auto empty = all & ~(own | enemy);
+    const auto ring = around(Bits<W>::of(cell));
+    Bits<W> captured;
+    for (auto next = ring & enemy; next.any(); next.clear(next.lowest()))
+      if (!captured.test(next.lowest())) captured |= weak_group(enemy, next.lowest(), empty, 0);
+    if (captured.none()) return;
+    state.captured = has_history;
+    captured.for_each([&](int stone) { put(state, 1 - player, stone); });
+    // Ko: a single stone took a single one and can only be taken back there.
+    if (captured.count() == 1 && (ring & (own | empty)).none())
+      state.ko = std::int16_t(captured.lowest());
+  }
+
+  void end_game(State& state) const {
+    if (state.passes == 2)
+      state.end = End::scored;
+    else if (has_history)
+      remember(state);
+    if (state.end == End::none && state.ply >= max_plies)
+      state.end = repetition == Repetition::openspiel ? End::scored : End::drawn;
+  }
+
+  // Ends the game if its board was there before, and adds it to the history.
+  void remember(State& state) const {
+    if (repetition == Repetition::openspiel) {
+      if (state.passes) return;
+      const Key board = state.key ^ mover_key(state.to_move);
+      if (state.captured && state.history.count(board)) state.end = End::drawn;
+      state.history.push(board);
+      return;
+    }
+    // A position carries how far black was ahead in passes in its lowest bits.
+    const std::uint64_t position = (state.key.low & ~0xFFFFull) | std::uint16_t(state.passes_ahead);
+    if (state.captured)
+      for (const std::uint64_t earlier : state.history.positions()) {
+        if ((earlier ^ position) > 0xFFFF) continue;
+        const int ahead = state.passes_ahead - std::int16_t(earlier & 0xFFFF);
+        state.end = ahead == 0 ? End::drawn : ahead > 0 ? End::first_won : End::second_won;
+      }
+    state.history.push({position, 0});
+  }
+
+  // The neighbours of the cells; all directions at once, for this is where the time goes.
+  Bits<W> around(const Bits<W>& cells) const {
+    Bits<W> found;
+    for (int i = 0; i < W; ++i) {
+      const std::uint64_t here = cells.words[i];
+      const std::uint64_t below = i > 0 ? cells.words[i - 1] : 0;
+      const std::uint64_t above = i + 1 < W ? cells.words[i + 1] : 0;
+      found.words[i] =
+          ((here << size | below >> (64 - size) | here >> size | above << (64 - size)) |
+           ((here << 1 | below >> 63) & not_first.words[i]) |
+           ((here >> 1 | above << 63) & not_last.words[i])) &
+          all.words[i];
+    }
+    return found;
+  }
+  // `from` and the cells of `through` that hang together with it.
+  Bits<W> reach(Bits<W> from, const Bits<W>& through) const {
+    for (auto next = around(from) & through & ~from; next.any();
+         next = around(next) & through & ~from)
+      from |= next;
+    return from;
+  }
+  // The group of `stone` if it has no more than `most` liberties, else nothing.
+  Bits<W> weak_group(const Bits<W>& stones, int stone, const Bits<W>& empty, int most) const {
+    auto group = Bits<W>::of(stone);
+    Bits<W> liberties;
+    for (auto next = group; next.any();) {
+      const auto beside = around(next);
+      liberties |= beside & empty;
+      if (liberties.count() > most) return {};
+      next = beside & stones & ~group;
+      group |= next;
+    }
+    return group;
+  }
+  Bits<W> all_but_column(int column) const {
+    auto cells = all;
+    for (int row = 0; row < size; ++row) cells.clear(row * size + column);
+    return cells;
+  }
+};
+
+}  // namespace
+
+extern const GameType go_type;
+const GameType go_type{
+    "go",
+    "Go",
+    {whole_number("size", 9, 2, 19, "points along a side"),
+     real_number("komi", 7.5, -361, 361, "points that white gets for moving second"),
+     one_of("draw_rules", {"olympiad", "openspiel", "none"}, "what a recurring board means"),
+     whole_number("max_plies", 0, 0, 1083,
+                  "longest game; 0: 3 * size * size (openspiel: 2 * size * size)")},
+    [](const Options& options) -> std::unique_ptr<Game> {
+      const int size = options.integer("size"), cells = size * size;
+      const auto& rules = options.text("draw_rules");
+      const auto repetition = rules == "olympiad"    ? Repetition::olympiad
+                              : rules == "openspiel" ? Repetition::openspiel
+                                                     : Repetition::allowed;
+      int max_plies = options.integer("max_plies");
+      if (max_plies > std::max(192, 3 * cells))  // the least and the greatest history we keep
+        throw std::invalid_argument(
+            "Option 'max_plies' of game 'go' must be at most 3 * size * size, or 192.");
+      if (max_plies == 0) max_plies = (repetition == Repetition::openspiel ? 2 : 3) * cells;
+      return with_words(cells, [&]<int W>() {
+        return make_rules_game("go", Go<W>{size, options.real("komi"), repetition, max_plies});
+      });
+    },
+};
+
+}  // namespace athenan
