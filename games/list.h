@@ -20,4 +20,5 @@
   GAME(surakarta)           \
   GAME(havannah)            \
   GAME(chinese_checkers)    \
-  GAME(go)
+  GAME(go)                  \
+  GAME(xiangqi)

@@ -53,6 +53,8 @@ SETTINGS |= {
     "go 2": {"name": "go", "size": 2, "komi": 0},
     "go 3": {"name": "go", "size": 3, "komi": 0, "draw_rules": "none"},
     "go 4": {"name": "go", "size": 4, "draw_rules": "openspiel"},
+    "xiangqi short": {"name": "xiangqi", "chase": True, "quiet_plies": 10, "max_plies": 60},
+    "xiangqi without draws": {"name": "xiangqi", "draw_rules": "none", "max_plies": 300},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()

@@ -103,9 +103,7 @@ def test_area_counts_dead_stones_until_they_are_played_out() -> None:
 1 . . x o .
 ply 21, x to move""")
     left_there = play(state, "pass", "pass")
-    assert left_there.score == 5 - (5 + 1 + 5) - 2.5, (
-        "around the white stone is neutral"
-    )
+    assert left_there.score == 5 - (5 + 1 + 5) - 2.5, "around the white stone is neutral"
     assert left_there.outcomes == (-1, 1)
     taken_off = play(state, "b5", "pass", "b3", "pass", "a4", "pass", "pass")
     assert taken_off.score == 15 - 10 - 2.5

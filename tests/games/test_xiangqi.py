@@ -1,0 +1,226 @@
+"""Xiangqi: what random playouts hardly reach."""
+
+import re
+from typing import Any
+
+import pytest
+
+import athenan
+
+
+def make(**options: Any) -> Any:
+    return athenan.make_game("xiangqi", **options)
+
+
+def play(state: Any, *texts: str) -> Any:
+    for text in texts:
+        state = state.play(state.string_to_action(text))
+    return state
+
+
+def targets(state: Any, cell: str) -> set[str]:
+    """Where the piece on the cell can go."""
+    texts = [state.action_to_string(action) for action in state.legal_actions()]
+    pairs = [re.findall(r"[a-i]\d+", text) for text in texts]
+    return {to for start, to in pairs if start == cell}
+
+
+def test_generals_may_not_face_each_other() -> None:
+    state = make().state_from_string("""\
+   a b c d e f g h i
+10 . . . . k . . . .
+ 9 . . . . . . . . .
+ 8 . . . . . . . . .
+ 7 . . . . . . . . .
+ 6 . . . . . . . . .
+ 5 . . . . N . . . .
+ 4 . . . . . . . . .
+ 3 . . . . . . . . .
+ 2 . . . . . . . . .
+ 1 . . . K . . . . .
+ply 0, K to move""")
+    assert targets(state, "d1") == {"e1", "d2"}, "the horse stands between"
+    away = play(state, "e5c6")
+    assert targets(away, "e10") == {"e9", "f10"}, "d10 is in the red general's sight"
+    bound = play(state, "d1e1", "e10e9")
+    assert targets(bound, "e5") == set(), "leaving the column would open it"
+
+
+def test_horse_leg_and_elephant_eye() -> None:
+    state = make().state_from_string("""\
+   a b c d e f g h i
+10 . . . k . . . . .
+ 9 . . . . . . . . .
+ 8 . . . . . . . . .
+ 7 . . . . . . . . .
+ 6 . . . . p . . . .
+ 5 . . . . N p . . .
+ 4 . . . . . . . . .
+ 3 . . . . B . . . .
+ 2 . . . p . . . . .
+ 1 . . . . . K . . .
+ply 0, K to move""")
+    assert targets(state, "e5") == {"c4", "c6", "d3", "f3"}, "legs blocked at e6 and f5"
+    assert targets(state, "e3") == {"c5", "g5", "g1"}, "eye blocked at d2; the river is not crossed"
+
+
+def test_a_piece_on_the_leg_of_a_horse_is_bound() -> None:
+    state = make().state_from_string("""\
+   a b c d e f g h i
+10 . . . . k . . . .
+ 9 . . . r . . . . .
+ 8 . . . N . . . . .
+ 7 . . . . . . . . .
+ 6 . . . . . . . . .
+ 5 . . . . . . . . .
+ 4 . . . . . . . . .
+ 3 . . . . . . . . .
+ 2 . . . . . . . . .
+ 1 . . . . . K . . .
+ply 1, k to move""")
+    assert targets(state, "d9") == {"d8"}, "it may take the horse but not open its way"
+
+
+def test_cannon_jumps_exactly_one_piece_to_capture() -> None:
+    state = make().state_from_string("""\
+   a b c d e f g h i
+10 . . . k . . . . .
+ 9 . . . . . . . . .
+ 8 . r . . . . . . .
+ 7 . n . . . . . . .
+ 6 . p . . . . . . .
+ 5 . . . . . . . . .
+ 4 . . . . . . . . .
+ 3 . C . P . p . p .
+ 2 . . . . . . . . .
+ 1 . . . . . K . . .
+ply 0, K to move""")
+    assert targets(state, "b3") == {"a3", "c3", "f3", "b1", "b2", "b4", "b5", "b7"}
+
+
+def test_soldiers_step_sideways_beyond_the_river_only() -> None:
+    state = make().state_from_string("4k4/9/9/9/P8/8P/9/9/9/3K5 w")
+    assert targets(state, "a6") == {"a7", "b6"}
+    assert targets(state, "i5") == {"i6"}
+    assert targets(make().state_from_string("4k4/P8/9/9/9/9/9/9/9/3K5 w"), "a9") == {"a10", "b9"}
+
+
+def test_general_and_advisors_stay_in_the_palace() -> None:
+    state = make().state_from_string("4k4/9/9/9/9/9/9/3K5/4A4/9 w")
+    assert targets(state, "d3") == {"d2"}, "c3 is outside, e3 before the other general"
+    assert targets(state, "e2") == {"d1", "f1", "f3"}
+
+
+def test_who_cannot_move_loses_in_check_or_not() -> None:
+    mate = play(make().state_from_string("3k5/8R/9/9/9/9/9/9/R8/4K4 w"), "a2a10")
+    assert mate.is_terminal
+    assert mate.outcomes == (1, -1)
+    stalemate = play(make().state_from_string("3k5/9/9/9/9/9/9/9/4R4/5K3 w"), "e2e9")
+    assert stalemate.is_terminal
+    assert stalemate.outcomes == (1, -1)
+
+
+PERPETUAL = """\
+   a b c d e f g h i
+10 . . . k . . . . .
+ 9 . . . . . . . . .
+ 8 . . . . . . . . .
+ 7 . . . . . . . . .
+ 6 . . . . R . . . .
+ 5 . . . . . . . . .
+ 4 . . . . . . . . .
+ 3 . . . . . . . . .
+ 2 . . . . . . . . .
+ 1 . . . . . K . . .
+ply 10, K to move"""
+
+
+def test_perpetual_check_loses() -> None:
+    cycle = ["e6d6", "d10e10", "d6e6", "e10d10"]
+    state = play(make().state_from_string(PERPETUAL), *cycle, *cycle[:3])
+    assert not state.is_terminal
+    state = play(state, cycle[3])
+    assert state.is_terminal
+    assert state.outcomes == (-1, 1), "red gave check with every action"
+    for draw_rules in ("openspiel", "none"):
+        free = make(draw_rules=draw_rules).state_from_string(PERPETUAL)
+        assert not play(free, *cycle * 4).is_terminal
+
+
+def test_perpetual_check_by_black_loses() -> None:
+    state = make().state_from_string("5k3/9/9/9/4r4/9/9/9/9/3K5 b")
+    assert play(state, *["e6d6", "d1e1", "d6e6", "e1d1"] * 2).outcomes == (1, -1)
+
+
+def test_plain_repetition_is_a_draw() -> None:
+    cycle = ["a1a2", "a10a9", "a2a1", "a9a10"]
+    state = play(make().initial_state(), *cycle, *cycle[:3])
+    assert not state.is_terminal
+    state = play(state, cycle[3])
+    assert state.is_terminal
+    assert state.outcomes == (0, 0)
+
+
+def test_a_check_now_and_then_is_no_perpetual() -> None:
+    state = make().state_from_string(PERPETUAL)
+    cycle = ["e6d6", "d10e10", "d6d5", "e10e9", "d5e5", "e9d9", "e5e6", "d9d10"]
+    state = play(state, *cycle * 2)
+    assert state.is_terminal
+    assert state.outcomes == (0, 0)
+
+
+CHASE = """\
+   a b c d e f g h i
+10 . . . . k . . . .
+ 9 . . . . . . . . .
+ 8 . . . . . . . . .
+ 7 . . . . . . . . .
+ 6 {} n . . . . . . .
+ 5 . . . . P . . . .
+ 4 . . . . . . . . .
+ 3 . . . R . . . . .
+ 2 . . . . . . . . .
+ 1 . . . . K . . . .
+ply 0, K to move"""
+
+
+def test_perpetual_chase_is_an_option() -> None:
+    """The chariot attacks the horse anew with every action."""
+    twice = ["d3b3", "b6d7", "b3d3", "d7b6"] * 2
+    unprotected, protected = CHASE.format("."), CHASE.format("r")
+    assert play(make(chase=True).state_from_string(unprotected), *twice).outcomes == (-1, 1)
+    assert play(make(chase=False).state_from_string(unprotected), *twice).outcomes == (0, 0)
+    assert play(make(chase=True).state_from_string(protected), *twice).outcomes == (0, 0)
+
+
+def test_order_of_the_history_is_part_of_the_key() -> None:
+    one = play(make().initial_state(), "a1a2", "a10a9", "i1i2", "i10i9")
+    other = play(make().initial_state(), "i1i2", "i10i9", "a1a2", "a10a9")
+    assert one.key != other.key
+    captured = ["b3b10", "a10b10"]
+    free = make(draw_rules="none").initial_state()
+    assert play(free, *captured, "a1a2").key != play(free, *captured, "i1i2").key
+
+
+def test_the_quiet_counter_and_the_longest_game() -> None:
+    game = make(quiet_plies=10)
+    state = game.state_from_string("3k5/9/9/9/4R4/9/9/9/9/5K3 w - - 8 30")
+    assert state.ply == 58
+    state = play(state, "e6e7")
+    assert not state.is_terminal
+    assert play(state, "d10d9").outcomes == (0, 0)
+    short = play(make(max_plies=2).initial_state(), "a1a2", "a10a9")
+    assert short.outcomes == (0, 0)
+
+
+def test_fen() -> None:
+    game = make()
+    start = game.state_from_string(
+        "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR w - - 0 1"
+    )
+    assert start == game.initial_state()
+    black = game.state_from_string("4k4/9/9/9/9/9/9/9/9/3K5 b - - 0 3")
+    assert (black.to_move, black.ply) == (1, 5)
+    for wrong in ("4k4/9/9 w", "4k4/9/9/9/9/9/9/9/9/9 w", "4k5/9/9/9/9/9/9/9/9/3K5 w", "x/"):
+        with pytest.raises(ValueError, match=r"Xiangqi|general"):
+            game.state_from_string(wrong)
