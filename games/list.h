@@ -21,4 +21,5 @@
   GAME(havannah)            \
   GAME(chinese_checkers)    \
   GAME(go)                  \
-  GAME(xiangqi)
+  GAME(xiangqi)             \
+  GAME(arimaa)

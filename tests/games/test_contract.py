@@ -55,6 +55,7 @@ SETTINGS |= {
     "go 4": {"name": "go", "size": 4, "draw_rules": "openspiel"},
     "xiangqi short": {"name": "xiangqi", "chase": True, "quiet_plies": 10, "max_plies": 60},
     "xiangqi without draws": {"name": "xiangqi", "draw_rules": "none", "max_plies": 300},
+    "arimaa short": {"name": "arimaa", "draw_rules": "none", "max_plies": 60},
 }
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()

@@ -1,0 +1,417 @@
+// Arimaa: gold (capitals, below) sets up on two rows, then silver, then gold begins. Elephant E,
+// camel M, 2 horses H, 2 dogs D, 2 cats C, 8 rabbits R, strongest first. A turn is one to four
+// steps to empty neighbours; rabbits do not step back. A piece beside a stronger enemy and no
+// friend is frozen. A free piece may push a weaker neighbour away and follow it, or step away and
+// pull a weaker one after it; either takes two steps of a turn, and a piece cannot do both with
+// one step. On c3 f3 c6 f6 a piece without a friend beside it vanishes, after every step. A turn
+// must change the board, and may not make a position, with its mover, for the third time.
+// After a turn of A: A's rabbit on the far row wins, then B's; B without rabbits loses, then A; B
+// without a step loses. A turn that can no longer be ended as the rules ask is lost as well: so it
+// is judged step by step what the rules forbid turn by turn, and the value is the same.
+// Options: draw_rules: olympiad, or none: third repetitions are allowed; max_plies, then a draw.
+// Actions: in the setup a piece and its cell, the strongest first (rabbits fill the rest); then
+// piece, cell and direction, a push being written enemy first; `pass` ends a turn early.
+#include <algorithm>
+
+#include "bits.h"
+#include "history.h"
+#include "rules.h"
+
+namespace athenan {
+namespace {
+
+using Cells = std::uint64_t;
+enum Kind { elephant, camel, horse, dog, cat, rabbit, kinds };
+
+constexpr Cells first_column = 0x0101010101010101ull, last_column = first_column << 7;
+constexpr Cells traps = 1ull << 18 | 1ull << 21 | 1ull << 42 | 1ull << 45;
+constexpr std::array<Cells, 2> home{0xFFFFull, 0xFFFFull << 48}, goal{0xFFull << 56, 0xFFull};
+constexpr std::array<int, 4> offset{8, 1, -8, -1};  // north, east, south, west
+constexpr std::array<int, 8> setup_order{elephant, camel, horse, horse, dog, dog, cat, cat};
+
+constexpr Cells shifted(Cells cells, int way) {
+  switch (way) {
+    case 0: return cells << 8;
+    case 1: return (cells & ~last_column) << 1;
+    case 2: return cells >> 8;
+    default: return (cells & ~first_column) >> 1;
+  }
+}
+constexpr Cells around(Cells cells) {
+  return shifted(cells, 0) | shifted(cells, 1) | shifted(cells, 2) | shifted(cells, 3);
+}
+template <class Visit>
+void for_each(Cells cells, Visit visit) {
+  for (; cells; cells &= cells - 1) visit(std::countr_zero(cells));
+}
+
+struct Position {
+  std::array<std::array<Cells, kinds>, 2> pieces{};
+  std::array<Cells, 2> all{};
+  Key key;  // pieces alone
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+struct Phase {
+  bool setup = false;
+  std::int8_t steps = 4;  // left in the turn
+  // A piece has just left `target`. If the partners are own pieces, it was pushed and one of
+  // them must follow; if they are enemies, it was an own piece and one of them may be pulled.
+  std::int8_t target = -1;
+  Cells partners = 0;
+  friend bool operator==(const Phase&, const Phase&) = default;
+};
+
+struct Arimaa {
+  struct State {
+    Position position;
+    Phase phase;
+    Key turn_start;        // the position's key then; zero: not known
+    History<512> history;  // after turns, since the last piece vanished
+    std::int16_t ply = 0;
+    std::int8_t to_move = 0;
+    std::int8_t winner = -1;
+    bool over = false;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  bool third_is_illegal;
+  int max_plies;
+  int num_players = 2, max_pieces = 16;
+  bool has_history = true;
+  Shape shape{8, 8, "EeMmHhDdCcRr", Grid::square, true};
+  static constexpr Action pass = 256, first_setup = 257;  // a step is 4 * from + way
+
+  State initial_state() const {
+    return from_board({std::vector<std::uint8_t>(64)}, {.setup = true});
+  }
+
+  void legal_actions(const State& state, Actions& actions) const {
+    if (state.over) return;
+    if (state.phase.setup) {
+      const Action kind = Action(setup_order[std::popcount(own(state))]);
+      for_each(home[state.to_move] & ~own(state),
+               [&](int cell) { actions.push_back(first_setup + kind * 64 + cell); });
+      return;
+    }
+    any_step(state, [&](int from, int way) {
+      actions.push_back(Action(4 * from + way));
+      return false;
+    });
+    if (can_pass(state)) actions.push_back(pass);
+  }
+
+  void play(State& state, Action action) const {
+    ++state.ply;
+    if (action >= first_setup) {
+      set_up(state, int(action - first_setup) / 64, int(action - first_setup) % 64);
+    } else {
+      if (action != pass) step(state, int(action) / 4, int(action) % 4);
+      if (action == pass || state.phase.steps == 0) end_turn(state);
+    }
+    look(state);
+  }
+
+  bool is_terminal(const State& state) const { return state.over; }
+  int outcome(const State& state, int player) const {
+    return state.winner < 0 ? 0 : state.winner == player ? 1 : -1;
+  }
+  int pieces(const State& state, int player) const {
+    return std::popcount(state.position.all[player]);
+  }
+  Key key(const State& state) const {
+    const auto& phase = state.phase;
+    Key key = state.position.key ^ mover_key(state.to_move) ^ count_key(0, state.ply) ^
+              count_key(1, phase.setup ? 0 : phase.steps) ^ state.history.key();
+    if (phase.steps < 4) key ^= hash_key(state.turn_start.low);
+    if (phase.target >= 0) key ^= zobrist[768 + phase.target];
+    for_each(phase.partners, [&](int cell) { key ^= zobrist[832 + cell]; });
+    return key;
+  }
+
+  void write_board(const State& state, Board& board) const {
+    for (int p : {0, 1})
+      for (int kind = 0; kind < kinds; ++kind)
+        for_each(state.position.pieces[p][kind],
+                 [&](int cell) { board.cells[cell] = std::uint8_t(1 + 2 * kind + p); });
+  }
+  State from_board(const Board& board, const Phase& phase = {}) const {
+    State state;
+    state.to_move = std::int8_t(board.to_move);
+    state.ply = std::int16_t(board.ply);
+    state.phase = phase;
+    for (int cell = 0; cell < 64; ++cell)
+      if (const int piece = board.cells[cell])
+        flip(state.position, (piece - 1) % 2, (piece - 1) / 2, cell);
+    if (!phase.setup && phase.steps == 4) begin_turn(state);
+    look(state);
+    return state;
+  }
+
+  std::string state_to_string(const State& state, std::optional<Action> last) const {
+    Board board{std::vector<std::uint8_t>(64), state.to_move, state.ply};
+    write_board(state, board);
+    std::optional<Ending> ending;
+    if (state.over) ending.emplace();
+    if (state.winner >= 0) ending->outcome[state.winner] = 1;
+    auto text =
+        draw_board(shape, board, 2, last ? marked_cell(state, *last) : std::nullopt, ending);
+    if (state.phase.setup) return text + ", setting up";
+    text += ", steps left: " + std::to_string(state.phase.steps);
+    if (state.phase.target >= 0) text += ", to " + cell_name(shape, state.phase.target) + " from";
+    for_each(state.phase.partners, [&](int cell) { text += " " + cell_name(shape, cell); });
+    return text;
+  }
+  State state_from_string(std::string_view text) const {
+    Phase phase;
+    phase.setup = text.find(", setting up") != std::string_view::npos;
+    const auto steps = text.find("steps left: "), to = text.find(", to "),
+               from = text.find(" from ");
+    if (steps != std::string_view::npos && steps + 12 < text.size())
+      phase.steps = std::int8_t(std::clamp(text[steps + 12] - '0', 1, 4));
+    const auto cell_at = [&](std::size_t at) {
+      return (text[at] - 'a' + 8 * (text[at + 1] - '1')) & 63;
+    };
+    if (from != std::string_view::npos && to + 6 < text.size()) {
+      phase.target = std::int8_t(cell_at(to + 5));
+      for (auto at = from + 6; at + 1 < text.size(); at += 3) phase.partners |= 1ull << cell_at(at);
+    }
+    return from_board(read_board(shape, 2, text), phase);
+  }
+
+  // After the planes of the board: setup, steps left, the cell just left, its partners.
+  std::vector<std::string> channels() const {
+    auto names = channel_names(shape, 2);
+    names.insert(names.end(), {"setting up", "1 step left", "2 steps left", "3 steps left",
+                               "4 steps left", "just left", "partners"});
+    return names;
+  }
+  static constexpr int board_planes = 14, all_planes = 21;
+  void planes(const State& state, std::uint8_t* out) const {
+    std::fill_n(out, 64 * all_planes, std::uint8_t(0));
+    for (int p : {0, 1})
+      for (int kind = 0; kind < kinds; ++kind)
+        for_each(state.position.pieces[p][kind],
+                 [&](int cell) { out[cell * all_planes + 2 * kind + p] = 1; });
+    const auto& phase = state.phase;
+    for (int cell = 0; cell < 64; ++cell, out += all_planes) {
+      out[12 + state.to_move] = 1;
+      out[board_planes + (phase.setup ? 0 : phase.steps)] = 1;
+      out[19] = cell == phase.target;
+      out[20] = phase.partners >> cell & 1;
+    }
+  }
+  State state_from_planes(const std::uint8_t* planes, int ply) const {
+    Board board{std::vector<std::uint8_t>(64), planes[13], ply};
+    Phase phase{.setup = planes[board_planes] != 0};
+    for (int steps = 1; steps <= 4; ++steps)
+      if (planes[board_planes + steps]) phase.steps = std::int8_t(steps);
+    for (int cell = 0; cell < 64; ++cell, planes += all_planes) {
+      for (int piece = 0; piece < 12; ++piece)
+        if (planes[piece]) board.cells[cell] = std::uint8_t(piece + 1);
+      if (planes[19]) phase.target = std::int8_t(cell);
+      if (planes[20]) phase.partners |= 1ull << cell;
+    }
+    return from_board(board, phase);
+  }
+
+  std::string action_to_string(const State& state, Action action) const {
+    if (action == pass) return "pass";
+    if (action >= first_setup)
+      return shape.symbols[(action - first_setup) / 64 * 2 + state.to_move] +
+             cell_name(shape, int(action - first_setup) % 64);
+    const int from = int(action) / 4;
+    const int player = state.position.all[1] >> from & 1;
+    return shape.symbols[2 * kind_on(state.position, player, from) + player] +
+           cell_name(shape, from) + "nesw"[action % 4];
+  }
+  std::optional<int> marked_cell(const State&, Action action) const {
+    if (action == pass) return {};
+    if (action >= first_setup) return int(action - first_setup) % 64;
+    return int(action) / 4 + offset[action % 4];
+  }
+  std::vector<Symmetry> symmetries() const {
+    std::vector<Symmetry> symmetries;
+    for (bool swap : {false, true})
+      for (bool mirror : {false, true}) {
+        symmetries.push_back(make_symmetry(
+            shape, 2, [=](int r, int c) { return std::pair{swap ? 7 - r : r, mirror ? 7 - c : c}; },
+            swap));
+        for (int plane = board_planes; plane < all_planes; ++plane)
+          symmetries.back().channels.push_back(plane);
+      }
+    return symmetries;
+  }
+
+ private:
+  static Cells own(const State& state) { return state.position.all[state.to_move]; }
+  static bool pushing(const State& state) { return (state.phase.partners & own(state)) != 0; }
+
+  // Puts a piece on the cell, or takes it off.
+  static void flip(Position& position, int player, int kind, int cell) {
+    position.pieces[player][kind] ^= 1ull << cell;
+    position.all[player] ^= 1ull << cell;
+    position.key ^= zobrist[(2 * kind + player) * 64 + cell];
+  }
+  static int kind_on(const Position& position, int player, int cell) {
+    int kind = 0;
+    while (!(position.pieces[player][kind] >> cell & 1)) ++kind;
+    return kind;
+  }
+
+  // Calls visit(kind, its pieces that are not frozen, the free pieces above it), strongest first.
+  template <class Visit>
+  static void free_pieces(const Position& position, int player, Visit visit) {
+    const Cells befriended = around(position.all[player]);
+    Cells enemies_above = 0, free_above = 0;
+    for (int kind = 0; kind < kinds; ++kind) {
+      const Cells free = position.pieces[player][kind] & (befriended | ~around(enemies_above));
+      visit(kind, free, free_above);
+      enemies_above |= position.pieces[1 - player][kind];
+      free_above |= free;
+    }
+  }
+
+  // For each way the cells whose piece can step there; what ends the turn is judged elsewhere.
+  static std::array<Cells, 4> steps_of(const State& state) {
+    const auto& position = state.position;
+    const int player = state.to_move;
+    const Cells empty = ~(position.all[0] | position.all[1]);
+    const bool must_follow = pushing(state);
+    Cells movers = 0, rabbits = 0;
+    if (!must_follow)
+      free_pieces(position, player, [&](int kind, Cells free, Cells free_above) {
+        (kind == rabbit ? rabbits : movers) |= free;
+        if (state.phase.steps >= 2)
+          movers |= position.pieces[1 - player][kind] & around(free_above);
+      });
+    const Cells target = state.phase.target < 0 ? 0 : 1ull << state.phase.target;
+    std::array<Cells, 4> steps;
+    for (int way = 0; way < 4; ++way) {
+      const bool backwards = way == (player == 0 ? 2 : 0);
+      steps[way] = (movers | (backwards ? 0 : rabbits)) & shifted(empty, way ^ 2);
+      steps[way] |= state.phase.partners & shifted(target, way ^ 2);
+    }
+    return steps;
+  }
+
+  // Calls visit(from, way) for the legal steps, ascending, until it returns true.
+  template <class Visit>
+  bool any_step(const State& state, Visit visit) const {
+    const auto steps = steps_of(state);
+    for (Cells left = steps[0] | steps[1] | steps[2] | steps[3]; left; left &= left - 1) {
+      const int from = std::countr_zero(left);
+      for (int way = 0; way < 4; ++way) {
+        if (!(steps[way] >> from & 1)) continue;
+        if (state.phase.steps == 1) {
+          Position after = state.position;
+          shift_piece(after, from, way);
+          if (!may_end(state, after.key)) continue;
+        }
+        if (visit(from, way)) return true;
+      }
+    }
+    return false;
+  }
+  bool can_pass(const State& state) const {
+    return state.phase.steps < 4 && !pushing(state) && may_end(state, state.position.key);
+  }
+  bool may_end(const State& state, const Key& after) const {
+    return after != state.turn_start &&
+           (!third_is_illegal || state.history.count(after ^ mover_key(1 - state.to_move)) < 2);
+  }
+
+  // Moves a piece and empties the traps; tells whether one vanished.
+  static bool shift_piece(Position& position, int from, int way) {
+    const int mover = position.all[1] >> from & 1, kind = kind_on(position, mover, from);
+    flip(position, mover, kind, from);
+    flip(position, mover, kind, from + offset[way]);
+    bool vanished = false;
+    for (int player : {0, 1})
+      for_each(position.all[player] & traps & ~around(position.all[player]), [&](int cell) {
+        flip(position, player, kind_on(position, player, cell), cell);
+        vanished = true;
+      });
+    return vanished;
+  }
+
+  void step(State& state, int from, int way) const {
+    const int player = state.to_move, enemy = 1 - player;
+    auto& position = state.position;
+    auto& phase = state.phase;
+    const bool is_own = own(state) >> from & 1, follows = pushing(state);
+    const bool pulled =
+        !is_own && (phase.partners >> from & 1) && from + offset[way] == phase.target;
+    const int kind = kind_on(position, is_own ? player : enemy, from);
+    if (shift_piece(position, from, way)) state.history.clear();
+    phase.partners = 0;
+    if (is_own && !follows)
+      for (int weaker = kind + 1; weaker < kinds; ++weaker)
+        phase.partners |= position.pieces[enemy][weaker];
+    if (!is_own && !pulled)
+      free_pieces(position, player, [&](int stronger, Cells free, Cells) {
+        if (stronger < kind) phase.partners |= free;
+      });
+    phase.partners &= around(1ull << from);
+    phase.target = std::int8_t(phase.partners ? from : -1);
+    --phase.steps;
+  }
+
+  void set_up(State& state, int kind, int cell) const {
+    const int player = state.to_move;
+    flip(state.position, player, kind, cell);
+    if (std::popcount(own(state)) < int(setup_order.size())) return;
+    for_each(home[player] & ~own(state),
+             [&](int rest) { flip(state.position, player, rabbit, rest); });
+    state.to_move ^= 1;
+    state.phase.setup = own(state) == 0;
+    if (!state.phase.setup) begin_turn(state);
+  }
+  void end_turn(State& state) const {
+    state.to_move ^= 1;
+    state.phase = {};
+    begin_turn(state);
+  }
+  void begin_turn(State& state) const {
+    state.turn_start = state.position.key;
+    if (third_is_illegal) state.history.push(state.position.key ^ mover_key(state.to_move));
+  }
+
+  // Finds out whether the game is over.
+  void look(State& state) const {
+    if (!state.phase.setup) {
+      if (state.phase.steps == 4) state.winner = std::int8_t(winner_after_turn(state));
+      if (state.winner < 0 && !has_action(state)) state.winner = std::int8_t(1 - state.to_move);
+    }
+    state.over = state.winner >= 0 || state.ply >= max_plies;
+  }
+  static int winner_after_turn(const State& state) {
+    const int mover = state.to_move, other = 1 - mover;  // other has just ended his turn
+    const auto rabbits = [&](int player) { return state.position.pieces[player][rabbit]; };
+    if (rabbits(other) & goal[other]) return other;
+    if (rabbits(mover) & goal[mover]) return mover;
+    if (!rabbits(mover)) return other;
+    if (!rabbits(other)) return mover;
+    return -1;
+  }
+  bool has_action(const State& state) const {
+    if (state.phase.steps == 1 && can_pass(state)) return true;
+    return any_step(state, [](int, int) { return true; }) || can_pass(state);
+  }
+};
+
+}  // namespace
+
+extern const GameType arimaa_type;
+const GameType arimaa_type{
+    "arimaa",
+    "Arimaa",
+    {one_of("draw_rules", {"olympiad", "none"}, "is a third repetition illegal?"),
+     whole_number("max_plies", 1000, 17, 1000, "longest game in steps, then a draw")},
+    [](const Options& options) {
+      return make_rules_game(
+          "arimaa", Arimaa{options.text("draw_rules") == "olympiad", options.integer("max_plies")});
+    },
+};
+
+}  // namespace athenan
