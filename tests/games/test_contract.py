@@ -20,6 +20,7 @@ SETTINGS |= {
     "connect_four 4x4": {"name": "connect_four", "rows": 4, "columns": 4},
     "hex 3 swap": {"name": "hex", "size": 3, "swap": True},
     "breakthrough 4x3": {"name": "breakthrough", "rows": 4, "columns": 3},
+    "othello 4": {"name": "othello", "size": 4},
     "mnk 4x3": {"name": "mnk", "rows": 4, "columns": 3, "k": 3, "players": 2},
     "mnk 4 players": {"name": "mnk", "rows": 4, "columns": 5, "k": 3, "players": 4},
     "clobber 3x4": {"name": "clobber", "rows": 3, "columns": 4},
