@@ -96,6 +96,7 @@ def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
     """Child states a second by the hash evaluator, and the largest tree's counts."""
     game = core_game(make_game(**config.game))
     settings = search_settings(config)
+    states = opening_states(game, config.games)
     best, counts = 0.0, {"bytes": 0, "edges": 1}
     for _ in range(config.repeats):
         searches = [
@@ -105,8 +106,8 @@ def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
         children, started = 0, time.perf_counter()
         # Slices, so that the games advance in step as they do when a network answers.
         while time.perf_counter() - started < config.seconds:
-            for i, state in enumerate(opening_states(game, config.games)):
-                searches[i].start(state, evaluations=10_000)
+            for i, state in enumerate(states):
+                searches[i].start(state, evaluations=20_000)
                 group.started(i)
             group.advance()
             children += sum(s.counts["children"] for s in searches)
