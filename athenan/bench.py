@@ -40,7 +40,7 @@ def rules(settings: list[str]) -> Report:
     names = (
         [p.stem for p in sorted((configs_folder() / "game").glob("*.yaml"))] if every else [None]
     )
-    rows = [["game", "children", "playouts", "bytes", "OpenSpiel playouts", "ratio"]]
+    rows = [["game", "children", "playouts", "bytes", "lines", "OpenSpiel playouts", "ratio"]]
     figures = []
     for name in names:
         config = compose("bench", [*settings, f"game={name}"] if name else settings)
@@ -57,6 +57,7 @@ def rules(settings: list[str]) -> Report:
                 millions(children),
                 millions(playouts),
                 str(game.state_bytes),
+                rules_lines(game.name),
                 millions(theirs),
                 ratio(playouts, theirs),
             ]
@@ -71,6 +72,12 @@ def rules(settings: list[str]) -> Report:
             }
         )
     return table(rows), {"rules": figures}
+
+
+def rules_lines(name: str) -> str:
+    """Lines of the rules file, where the repository is at hand."""
+    path = configs_folder().parent / "games" / f"{name}.cpp"
+    return str(len(path.read_text().splitlines())) if path.exists() else "-"
 
 
 def search_settings(config: Any) -> dict[str, Any]:

@@ -13,6 +13,15 @@ NAMES: dict[str, tuple[str, dict[str, str]]] = {
     "breakthrough": ("breakthrough", {"rows": "rows", "columns": "columns"}),
     "othello": ("othello", {}),
     "mnk": ("mnk", {"columns": "m", "rows": "n", "k": "k"}),
+    "amazons": ("amazons", {"size": "board_size"}),  # its turn has three actions, ours two
+    "clobber": ("clobber", {"rows": "rows", "columns": "columns"}),
+    "gomoku": ("gomoku", {"size": "size"}),
+    "havannah": ("havannah", {"base": "board_size"}),
+    "lines_of_action": ("lines_of_action", {}),
+    "chinese_checkers": ("chinese_checkers", {"players": "players"}),
+    "chess": ("chess", {}),
+    "xiangqi": ("xiangqi", {}),
+    "go": ("go", {"size": "board_size"}),
 }
 
 
@@ -25,7 +34,7 @@ def open_spiel_game(options: dict[str, Any]) -> Any | None:
     name, words = NAMES.get(options["name"], ("", {}))
     if not name or (name == "othello" and options.get("size", 8) != 8):
         return None
-    if options.get("players", 2) != 2 or options.get("swap"):
+    if (name == "mnk" and options.get("players", 2) != 2) or options.get("swap"):
         return None
     try:
         return pyspiel.load_game(name, {there: options[ours] for ours, there in words.items()})
@@ -40,7 +49,7 @@ def search_bot(game: Any, rollouts_a_leaf: int, simulations: int, seed: int) -> 
     return pyspiel.MCTSBot(game, evaluator, 1.4, simulations, 1000, False, seed, False)
 
 
-def mean_length(game: Any, games: int = 300) -> float:
+def mean_length(game: Any, games: int = 100) -> float:
     """Plies of a random game, to turn rollouts into states."""
     import random
 
@@ -57,10 +66,11 @@ def mean_length(game: Any, games: int = 300) -> float:
 def open_spiel_rollout_rate(game: Any, seconds: float, repeats: int) -> float:
     """States a second of the random rollouts that its MCTS does inside C++.
 
-    One simulation with many rollouts of its leaf is all but rollouts; they start one ply deep.
+    A simulation with many rollouts of its leaf is all but rollouts. Each counts as a whole game,
+    although some start a ply deep.
     """
-    rollouts = 2000
-    plies = mean_length(game) - 1
+    plies = mean_length(game)
+    rollouts = max(10, int(20_000 / plies))
     best = 0.0
     for seed in range(repeats):
         bot = search_bot(game, rollouts, 2, seed)
