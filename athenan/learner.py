@@ -121,8 +121,16 @@ class Learner:
         bits = np.take_along_axis(bits, self._tables[chosen], axis=1)
         return bits.reshape(-1, *self.plane_shape), values * self._signs[chosen]
 
-    def evaluate(self, planes: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> float:
+    def error(
+        self, planes: np.ndarray[Any, Any], values: np.ndarray[Any, Any], evaluator: Any
+    ) -> float:
         """Mean squared error on packed states that are not learned from."""
-        bits = np.unpackbits(planes, axis=1, count=self._bits).reshape(-1, *self.plane_shape)
-        predicted = self.model(bits.astype(np.float32), training=False).numpy()[:, 0]
-        return float(np.mean((predicted - values) ** 2))
+        size = self.config.batch_size
+        total = 0.0
+        for first in range(0, len(values), size):
+            packed, labels = planes[first : first + size], values[first : first + size]
+            bits = np.zeros((size, self._bits), np.uint8)
+            bits[: len(labels)] = np.unpackbits(packed, axis=1, count=self._bits)
+            predicted = evaluator(bits.reshape(size, *self.plane_shape))[: len(labels)]
+            total += float(np.sum((predicted - labels) ** 2))
+        return total / max(1, len(values))

@@ -34,6 +34,7 @@ class Reports:
         )  # by what the time went into, of this process
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
         self.losses: deque[tuple[float, float]] = deque(maxlen=RECENT)
+        self.held_out_errors: deque[float] = deque(maxlen=20)
         self.strength: dict[str, list[tuple[int, MatchResult]]] = {}
         self.targets: np.ndarray[Any, Any] | None = None
         self.predicted: np.ndarray[Any, Any] | None = None
@@ -76,6 +77,11 @@ class Reports:
             self.losses.append((learned["error"], learned["decay"]))
             self.targets, self.predicted = learned["targets"], learned["predicted"]
 
+    def held_out(self, record: GameRecord, error: float) -> None:
+        """A game that is not learned from."""
+        self.recent.append(record)
+        self.held_out_errors.append(error)
+
     def match(self, name: str, games: int, result: MatchResult) -> None:
         self.strength.setdefault(name, []).append((games, result))
         low, high = result.interval
@@ -116,6 +122,8 @@ class Reports:
         if self.losses:
             error, decay = np.mean(self.losses, axis=0)
             scalars |= {"loss/error": error, "loss/l2": decay, "loss/total": error + decay}
+        if self.held_out_errors:
+            scalars["loss/held_out"] = float(np.mean(self.held_out_errors))
         if recent:
             states = sum(len(r.values) for r in recent)
             plies = sum(r.plies for r in recent)

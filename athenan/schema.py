@@ -93,6 +93,7 @@ class LearnSchema:
     final_share: float = 0.1
     l2: float = 1e-5
     symmetries: bool = True
+    held_out_every: int = 20
     first_fit_states: int = 0
     first_fit_epochs: int = 1
     mixed_precision: bool = False

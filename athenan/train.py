@@ -95,6 +95,7 @@ class Trainer:
                     records = self.self_play.play_batch()
                 for record in records:
                     self._learn_from(record)
+                    self._clear_memory_when_due()
                 self._report(next_checkpoint)
                 if self.games < next_checkpoint and not self._finished():
                     continue
@@ -119,6 +120,12 @@ class Trainer:
 
     def _learn_from(self, record: GameRecord) -> None:
         self.games += 1
+        every = self.config.learn.held_out_every
+        if every and record.number % every == every - 1:
+            with self._timed("learning"):
+                error = self.learner.error(record.planes, record.values, self.evaluator)
+            self.reports.held_out(record, error)
+            return
         self.new_games.append(record)
         with self._timed("learning"):
             self.replay.add(record.number, record.planes, record.values)
@@ -126,10 +133,12 @@ class Trainer:
             self.self_play.progress = progress
             self.learner.set_progress(progress)
             learned = self.learner.learn(*self.replay.draw())
+        self.reports.game(record, learned)
+
+    def _clear_memory_when_due(self) -> None:
         every = self.config.resolved.clear_every_games
         if every and self.games % every == 0:
             self.memory.clear()
-        self.reports.game(record, learned)
 
     def _first_fit(self) -> None:
         """On the last states of random games, so that f_θ knows what an end looks like."""

@@ -41,8 +41,10 @@ nb::list children_of(const Search& search) {
   if (search.root_id() == no_node || !search.root().is(Node::expanded)) return list;
   for (const Edge& edge : search.tree().edges(search.root_id())) {
     const Node& node = search.tree().node(edge.child);
-    list.append(nb::make_tuple(edge.action, node.value, int(node.completion),
-                               node.is(Node::resolved), edge.selections));
+    // Without completion nothing counts as proven, not even an end.
+    const bool resolved = node.is(Node::resolved) && search.settings().completion;
+    list.append(nb::make_tuple(edge.action, node.value, int(node.completion), resolved,
+                               edge.selections));
   }
   return list;
 }

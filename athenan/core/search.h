@@ -84,6 +84,7 @@ class Search {
   const Mobility& root_mobility() const { return root_mobility_; }
   const Key& origin_key() const { return origin_key_; }  // of the first root since clear()
   const Counts& counts() const { return counts_; }
+  const SearchSettings& settings() const { return settings_; }
   const SearchTree& tree() const { return tree_; }
   const Game& game() const { return *game_; }
   const TerminalEvaluation& terminal_evaluation() const { return terminal_evaluation_; }
