@@ -136,9 +136,10 @@ def solve_command(words: list[str]) -> None:
         if arguments.settings:
             raise InputError("--check takes the game and its options from the file.")
         checked = solving.check(Path(arguments.flags["--check"]))
-        kind = "every reachable state" if checked["strong"] else "the proof"
-        text = f"right: {solving.WORTH[checked['outcome']]}; {kind} has {checked['states']} states"
-        report(arguments, [f"{text}, checked in {duration(checked['seconds'])}"], checked)
+        kind = "every reachable state, " if checked["strong"] else ""
+        worth = solving.WORTH[checked["outcome"]]
+        text = f"right: {worth}; {kind}{checked['states']} states checked"
+        report(arguments, [f"{text} in {duration(checked['seconds'])}"], checked)
         return
     config = compose("solve", arguments.settings)
     game: Any = make_game(**config.game)

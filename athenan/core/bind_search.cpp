@@ -43,8 +43,8 @@ nb::list children_of(const Search& search) {
     const Node& node = search.tree().node(edge.child);
     // Without completion nothing counts as proven, not even an end.
     const bool resolved = node.is(Node::resolved) && search.settings().completion;
-    list.append(nb::make_tuple(edge.action, node.value, int(node.completion), resolved,
-                               edge.selections));
+    list.append(
+        nb::make_tuple(edge.action, node.value, int(node.completion), resolved, edge.selections));
   }
   return list;
 }

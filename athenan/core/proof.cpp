@@ -53,6 +53,7 @@ Proof make_proof(const Search& search, bool strong) {
     for (std::size_t i = 0; i < children.size() && !(won && shown && !strong); ++i) {
       if (children.terminal[i]) {
         shown |= children.endings[i].outcome[0] == outcome;
+        if (strong) found.emplace(children.keys[i], children.endings[i].outcome[0]);
         continue;
       }
       const NodeId id = search.tree().find(children.keys[i] ^ extra);
@@ -111,17 +112,18 @@ std::string check_proof(const Game& game, const State& root, const Proof& proof,
     bool complete = true;
     for (std::size_t i = 0; i < children.size(); ++i) {
       int value = children.endings[i].outcome[0];
-      if (!children.terminal[i]) {
+      if (!children.terminal[i] || strong) {
         const auto child = entry(children.keys[i]);
         if (!child) {
           complete = false;
           continue;
         }
+        if (children.terminal[i] && proof.outcomes[*child] != value)
+          return "the rules give an end another outcome than it does";
         value = proof.outcomes[*child];
-        if (!reached[*child]) {
-          reached[*child] = true;
+        if (!reached[*child] && !children.terminal[i])
           waiting.push_back(child_of(game, *state, children.actions[i]));
-        }
+        reached[*child] = true;
       }
       best = std::max(best, sign * value);
     }

@@ -9,15 +9,16 @@
 
 namespace athenan {
 
-// Non-terminal states by ascending key with their proven outcome for the first player.
+// States by ascending key with their proven outcome for the first player.
 struct Proof {
   std::vector<Key> keys;
   std::vector<std::int8_t> outcomes;
 };
 
 // The states that prove the outcome of the search's root: below a state that its mover wins one
-// winning child, below any other all children; with `strong` all children everywhere. Throws if
-// the root is not resolved or the tree no longer holds the whole proof.
+// winning child, below any other all children; ends are left out, as the rules tell their
+// outcome. With `strong` every reachable state, ends included. Throws if the root is not resolved
+// or the tree no longer holds the whole proof.
 Proof make_proof(const Search& search, bool strong);
 
 // Checks a proof with nothing but the rules. Empty when it is right, otherwise what is wrong.
