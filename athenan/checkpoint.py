@@ -119,7 +119,7 @@ def read_state(step: Path) -> dict[str, Any]:
     """The checkpoint's state.json, after all its files have been found whole."""
     try:
         state: dict[str, Any] = json.loads((step / "state.json").read_text())
-        version, sums = state["version"], state["checksums"]
+        version, sums = int(state["version"]), dict(state["checksums"])
     except (OSError, ValueError, KeyError, TypeError):
         raise InputError(f"'{step}' is not a checkpoint of athenan.") from None
     if version > VERSION:
