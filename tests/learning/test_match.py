@@ -1,0 +1,224 @@
+"""Matches: the interval, the openings, both colours, and the reference opponents."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import athenan
+from athenan import _core
+from athenan.config import compose
+from athenan.errors import InputError
+from athenan.match import MatchResult, interval, make_openings, play_match
+from athenan.players import Player, RandomPlayer, UctPlayer, make_player
+
+pair_scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=300)
+
+
+@pytest.mark.parametrize(
+    ("scores", "low", "high"),
+    [
+        ([1.0] * 81 + [0.0] * 182, 0.2553, 0.3662),  # Newcombe's examples, 1998: 81/263,
+        ([1.0] * 15 + [0.0] * 133, 0.0624, 0.1605),  # 15/148,
+        ([0.0] * 20, 0.0, 0.1611),  # 0/20,
+        ([1.0] * 1 + [0.0] * 28, 0.0061, 0.1718),  # 1/29
+        ([1.0] * 200, 0.98115, 1.0),
+        ([0.5] * 100, 0.40383, 0.59617),
+    ],
+)
+def test_the_interval_is_wilsons(scores: list[float], low: float, high: float) -> None:
+    assert interval(scores) == pytest.approx((low, high), abs=6e-5)
+
+
+@given(pair_scores)
+def test_the_interval_holds_the_score_and_mirrors(scores: list[float]) -> None:
+    low, high = interval(scores)
+    assert 0 <= low <= np.mean(scores) + 1e-12
+    assert np.mean(scores) - 1e-12 <= high <= 1
+    mirrored = interval([1 - score for score in scores])
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
+    wider = interval(scores)[1] - interval(scores)[0]
+    assert interval(scores * 4)[1] - interval(scores * 4)[0] < wider
+
+
+def test_without_games_nothing_is_known() -> None:
+    assert interval([]) == (0.0, 1.0)
+    assert MatchResult().score == 0.5
+
+
+@pytest.mark.parametrize("name", ["connect_four", "hex", "othello", "breakthrough"])
+def test_openings_differ_and_are_not_over(name: str) -> None:
+    game: Any = athenan.make_game(name)
+    openings = make_openings(game, 100, 4, seed=0)
+    assert len({state.key for state in openings}) == len(openings) == 100
+    assert not any(state.is_terminal for state in openings)
+    assert all(state.ply >= 4 for state in openings)
+    again = make_openings(game, 100, 4, seed=0)
+    assert [s.key for s in again] == [s.key for s in openings]
+    others = make_openings(game, 100, 4, seed=1)
+    assert [s.key for s in others] != [s.key for s in openings]
+
+
+def test_more_plies_where_there_are_too_few_openings() -> None:
+    game: Any = athenan.make_game("tictactoe")
+    assert [s.ply for s in make_openings(game, 1, 0, seed=0)] == [0]
+    openings = make_openings(game, 30, 1, seed=0)
+    assert len({state.key for state in openings}) == 30
+    assert max(state.ply for state in openings) > 1
+    small: Any = athenan.make_game("connect_four", rows=1, columns=2)
+    with pytest.raises(InputError, match="does not have 50 different openings"):
+        make_openings(small, 50, 1, seed=0)
+
+
+class FirstAction:
+    """Plays the least action and notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, Any]] = []
+        self.forgot = 0
+
+    def choose(self, games: list[int], states: list[Any]) -> list[int]:
+        self.asked += zip(games, states, strict=True)
+        return [state.legal_actions()[0] for state in states]
+
+    def forget(self) -> None:
+        self.forgot += 1
+
+
+def test_both_colours_of_every_opening() -> None:
+    game: Any = athenan.make_game("connect_four")
+    players = FirstAction(), FirstAction()
+    openings = make_openings(game, 10, 3, seed=0)
+    told: list[int] = []
+    result = play_match(players, openings, 8, lambda done, _: told.append(done))
+    assert result.games == 20
+    assert told == [8, 16, 20]
+    assert [player.forgot for player in players] == [3, 3]
+    # The same player on both sides: each opening is won once and lost once, or drawn twice.
+    assert set(result.pair_scores) == {0.5}
+    assert result.wins == result.losses
+    for who, player in enumerate(players):
+        for number, state in player.asked:
+            assert (state.to_move == who) == (number % 2 == 0)
+    firsts = [{s.key for _, s in player.asked if s.ply == 3} for player in players]
+    assert firsts[0] == firsts[1] == {state.key for state in openings}
+
+
+def test_turns_of_several_actions() -> None:
+    """In amazons a turn is two actions of one player; the colours stay right."""
+    game: Any = athenan.make_game("amazons", size=4)
+    result = play_match((RandomPlayer(0), RandomPlayer(1)), make_openings(game, 4, 1, seed=0))
+    assert result.games == 8
+
+
+def player(game: Any, seed: int = 0, **settings: Any) -> Player:
+    words = [f"first.{key}={value}" for key, value in settings.items()]
+    words = ["first.evaluations=null", *words]
+    return make_player(game, compose("match", words).first, Path("none"), seed, 1)
+
+
+def test_uct_finds_a_win_in_one_and_blocks_one() -> None:
+    game: Any = athenan.make_game("connect_four")
+    for words, expected in (("a b a b a c", "a"), ("a b c b d b g", "b"), ("a b a b a", "a")):
+        state = game.initial_state()
+        columns = sorted(state.action_to_string(a) for a in state.legal_actions())
+        for word in words.split():
+            name = columns["abcdefg".index(word)]
+            state = state.play(state.string_to_action(name))
+        for seed in range(5):
+            ((action, mean, _, children),) = _core.run_uct([state], [seed], 500, 1.0, 1)
+            if words != "a b c b d b g":
+                assert state.action_to_string(action) == columns["abcdefg".index(expected)]
+            assert sum(visits for *_, visits in children) == 500
+            assert -1 <= mean <= 1
+
+
+def test_uct_beats_random_clearly() -> None:
+    game: Any = athenan.make_game("connect_four")
+    players = player(game, search="uct", iterations=60), player(game, search="random")
+    result = play_match(players, make_openings(game, 30, 4, seed=0))
+    assert result.interval[0] > 0.75
+
+
+def test_ubfm_beats_random_clearly() -> None:
+    game: Any = athenan.make_game("connect_four")
+    players = player(game, search="ubfm", evaluations=100), player(game, search="random")
+    result = play_match(players, make_openings(game, 20, 4, seed=0))
+    assert result.interval[0] > 0.75
+
+
+def test_equal_players_are_about_even() -> None:
+    game: Any = athenan.make_game("hex", size=5)
+    players = UctPlayer(40, 1.0, 1, 1), UctPlayer(40, 1.0, 2, 1)
+    result = play_match(players, make_openings(game, 80, 2, seed=0))
+    low, high = result.interval
+    assert low < 0.5 < high
+
+
+@pytest.mark.parametrize("search", ["random", "uct", "ubfm"])
+def test_the_seed_determines_a_match(search: str) -> None:
+    game: Any = athenan.make_game("breakthrough", rows=5, columns=5)
+    budget = {"uct": {"iterations": 20}, "ubfm": {"evaluations": 40}}.get(search, {})
+    openings = make_openings(game, 8, 2, seed=0)
+
+    def scores(seed: int) -> list[float]:
+        ours = player(game, seed, search=search, **budget)
+        return play_match((ours, RandomPlayer(7)), openings).pair_scores
+
+    assert scores(0) == scores(0)
+
+
+def test_threads_do_not_change_uct() -> None:
+    game: Any = athenan.make_game("hex", size=5)
+    states, seeds = make_openings(game, 6, 2, seed=0), list(range(6))
+    assert _core.run_uct(states, seeds, 100, 1.0, 1) == _core.run_uct(states, seeds, 100, 1.0, 2)
+
+
+def test_uct_plays_for_three_players() -> None:
+    """Tic-tac-mo: whoever can win in one does, each for himself."""
+    game: Any = athenan.make_game("mnk", rows=3, columns=5, k=3, players=3)
+    random = np.random.default_rng(0)
+    found = 0
+    while found < 20:
+        state = game.initial_state()
+        while not state.is_terminal:
+            winning = [
+                a
+                for a in state.legal_actions()
+                if (end := state.play(a)).is_terminal and end.outcomes[state.to_move] == 1
+            ]
+            if winning:
+                found += 1
+                ((action, mean, _, _),) = _core.run_uct([state], [found], 600, 1.0, 1)
+                assert action in winning
+                assert mean == 1
+                break
+            state = state.play(int(random.choice(state.legal_actions())))
+    while not (state := state.play(_core.run_uct([state], [0], 50, 1.0, 1)[0][0])).is_terminal:
+        pass
+    assert len(state.outcomes) == 3
+
+
+def test_figures_and_text() -> None:
+    result = MatchResult(wins=3, draws=2, losses=1, pair_scores=[1.0, 0.75, 0.25])
+    figures = result.figures()
+    assert (figures["games"], figures["wins"], figures["score"]) == (6, 3, 0.6667)
+    assert figures["low"] < 0.6667 < figures["high"]
+    assert "+3 =2 -1 of 6 games" in str(result)
+
+
+def test_players_that_cannot_be() -> None:
+    game: Any = athenan.make_game("connect_four")
+    for settings, text in (
+        ({"search": "ubmf"}, r"no search 'ubmf'; did you mean 'ubfm'\?"),
+        ({"search": "ubfm"}, "needs a budget"),
+        ({"search": "ubfm", "evaluations": -5}, "budget must be positive"),
+        ({"search": "uct", "seconds": 1}, "budget of search 'uct' is iterations"),
+        ({"search": "ubfm", "evaluations": 5, "evaluator": "hsh"}, "did you mean 'hash'"),
+        ({"search": "ubfm", "evaluations": 5, "checkpoint": "/no/such"}, "no run '/no/such'"),
+    ):
+        with pytest.raises(InputError, match=text):
+            player(game, **settings)

@@ -1,0 +1,211 @@
+"""The network, its evaluator and the learner."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import athenan
+from athenan import _core
+from athenan.errors import InputError
+from athenan.learner import Diverged, Learner
+from athenan.network import NetworkEvaluator, best_rate, make_model
+
+
+class Settings(SimpleNamespace):
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+def network(**changed: Any) -> Settings:
+    return Settings(**{"kind": "conv", "filters": 8, "layers": 2, "dense": 8, **changed})
+
+
+def learning(**changed: Any) -> Settings:
+    usual = {
+        "batch_size": 32,
+        "learning_rate": 3e-3,
+        "schedule": "constant",
+        "final_share": 0.1,
+        "l2": 1e-5,
+        "symmetries": True,
+        "mixed_precision": False,
+    }
+    return Settings(**{**usual, **changed})
+
+
+@pytest.fixture(scope="module")
+def game() -> Any:
+    return athenan.make_game("tictactoe")
+
+
+def learner_of(game: Any, seed: int = 0, **changed: Any) -> Learner:
+    model = make_model(network(), game.plane_shape, 2, seed)
+    return Learner(model, learning(**changed), game.symmetries, seed)
+
+
+@pytest.mark.parametrize("kind", ["conv", "residual"])
+def test_one_trace_serves_all_batch_sizes(kind: str) -> None:
+    game: Any = athenan.make_game("hex", size=5)
+    evaluator = NetworkEvaluator(make_model(network(kind=kind), game.plane_shape, 2, 0))
+    random = np.random.default_rng(0)
+    for size in (1, 2, 3, 16, 64, 100, 7, 1):
+        planes = random.integers(0, 2, (size, *game.plane_shape), np.uint8)
+        values = evaluator(planes)
+        assert values.shape == (size,)
+        assert values.dtype == np.float32
+        assert np.abs(values).max() <= 1
+    assert evaluator.traces == 1
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_value_for_each_player(players: int) -> None:
+    evaluator = NetworkEvaluator(make_model(network(), (3, 5, 4), players, 0))
+    values = evaluator(np.ones((6, 3, 5, 4), np.uint8))
+    assert values.shape == ((6,) if players == 2 else (6, players))
+    assert np.abs(values).max() <= 1
+
+
+def test_rows_do_not_depend_on_their_batch(game: Any) -> None:
+    evaluator = NetworkEvaluator(make_model(network(), game.plane_shape, 2, 0))
+    planes = np.random.default_rng(0).integers(0, 2, (40, *game.plane_shape), np.uint8)
+    together = evaluator(planes)
+    for i in (0, 17, 39):
+        assert evaluator(planes[i : i + 1])[0] == pytest.approx(together[i], abs=1e-5)
+
+
+def test_the_seed_determines_the_weights(game: Any) -> None:
+    def weights(seed: int) -> list[np.ndarray]:
+        return [v.numpy() for v in make_model(network(), game.plane_shape, 2, seed).weights]
+
+    for a, b in zip(weights(4), weights(4), strict=True):
+        assert (a == b).all()
+    kernels = [a for a in weights(4) if a.ndim > 1]
+    others = [a for a in weights(5) if a.ndim > 1]
+    assert not any((a == b).all() for a, b in zip(kernels, others, strict=True))
+
+
+@pytest.mark.parametrize("name", ["filters", "layers", "dense"])
+def test_sizes_must_be_positive(game: Any, name: str) -> None:
+    with pytest.raises(InputError, match=f"'network.{name}' must be positive, not -1"):
+        make_model(network(**{name: -1}), game.plane_shape, 2, 0)
+
+
+def test_the_kind_must_be_known(game: Any) -> None:
+    with pytest.raises(InputError, match=r"no network kind 'residul'; did you mean 'residual'\?"):
+        make_model(network(kind="residul"), game.plane_shape, 2, 0)
+
+
+def test_the_best_rate_is_over_the_batch_sizes() -> None:
+    sizes = []
+
+    def evaluator(planes: np.ndarray) -> None:
+        sizes.append(len(planes))
+
+    assert best_rate(evaluator, (3, 3, 4), [4, 32], seconds=0.01) > 0
+    assert set(sizes) == {4, 32}
+
+
+# ---- The learner -----------------------------------------------------------------------
+
+
+def test_the_error_falls_and_nothing_is_traced_twice(game: Any) -> None:
+    learner = learner_of(game)
+    planes, values = _core.ending_samples(game, 256, "gain", 0, 0)
+    before = learner.evaluate(planes, values)
+    for _ in range(25):
+        learned = learner.learn(planes, values)
+    assert learned["steps"] == 8
+    assert learned["predicted"].shape == learned["targets"].shape == (32,)
+    assert learner.evaluate(planes, values) < before / 3
+    assert learned["error"] < before / 2
+    assert learner.traces == 1
+    assert (learner.steps, learner.samples) == (200, 6400)
+
+
+def test_what_does_not_fill_a_batch_waits(game: Any) -> None:
+    learner = learner_of(game)
+    planes, values = _core.ending_samples(game, 40, "gain", 0, 0)
+    assert learner.learn(planes[:20], values[:20]) == {}
+    assert learner.learn(planes[20:], values[20:])["steps"] == 1
+    assert learner.learn(planes[:23], values[:23]) == {}
+    assert learner.learn(planes[:1], values[:1])["steps"] == 1
+    learner.learn(planes[:31], values[:31])
+    learner.drop_waiting()
+    assert learner.learn(planes[:31], values[:31]) == {}
+    assert learner.samples == 64
+
+
+def test_the_same_seed_learns_the_same(game: Any) -> None:
+    def learned(seed: int) -> list[np.ndarray]:
+        learner = learner_of(game, seed)
+        learner.learn(*_core.ending_samples(game, 128, "gain", 0, 0))
+        return [v.numpy() for v in learner.model.weights]
+
+    assert all((a == b).all() for a, b in zip(learned(0), learned(0), strict=True))
+    assert not all((a == b).all() for a, b in zip(learned(0), learned(1), strict=True))
+
+
+@pytest.mark.parametrize(
+    "options", [{"name": "tictactoe"}, {"name": "hex", "size": 4}, {"name": "othello", "size": 4}]
+)
+def test_symmetric_batches_keep_their_labels(options: dict[str, Any]) -> None:
+    """Each state of a batch is an image of the given one, and its label the image's own."""
+    game: Any = athenan.make_game(**options)
+    learner = learner_of(game)
+    packed, values = _core.ending_samples(game, 300, "gain", 0, 0)
+    bits = int(np.prod(game.plane_shape))
+    given = np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
+    images, labels = learner._batch(packed, values)
+    for planes, value, image, label in zip(given, values, images, labels, strict=True):
+        cells = planes.reshape(-1, planes.shape[2])
+        possible = {
+            cells[s.cells][:, s.channels].tobytes(): s.sign * value for s in game.symmetries
+        }
+        assert possible[image.tobytes()] == label
+        state = game.state_from_planes(image)
+        assert state.is_terminal
+        assert state.outcomes[0] == label
+    assert (images != given).any()
+
+
+def test_without_symmetries_batches_are_as_given(game: Any) -> None:
+    learner = learner_of(game, symmetries=False)
+    packed, values = _core.ending_samples(game, 50, "gain", 0, 0)
+    images, labels = learner._batch(packed, values)
+    assert (np.packbits(images.reshape(50, -1), axis=1) == packed).all()
+    assert (labels == values).all()
+
+
+def test_the_learning_rate_follows_its_schedule(game: Any) -> None:
+    learner = learner_of(game, schedule="cosine", learning_rate=1e-2)
+    found = []
+    for progress in (0.0, 0.5, 1.0, 1.5):
+        learner.set_progress(progress)
+        found.append(float(learner.optimizer.learning_rate.numpy()))
+    assert found == pytest.approx([1e-2, 5.5e-3, 1e-3, 1e-3])
+
+
+def test_a_label_that_is_no_number_stops_learning(game: Any) -> None:
+    learner = learner_of(game)
+    planes, values = _core.ending_samples(game, 64, "gain", 0, 0)
+    values[5] = np.nan
+    with pytest.raises(Diverged, match="the loss became nan after 2 steps"):
+        learner.learn(planes, values)
+
+
+def test_too_large_a_learning_rate_stops_learning(game: Any) -> None:
+    learner = learner_of(game, learning_rate=1e6)
+    planes, values = _core.ending_samples(game, 64, "gain", 0, 0)
+    planes, values = np.tile(planes, (5, 1)), np.tile(values, 5)
+    with pytest.raises(Diverged, match="the loss became"):
+        learner.learn(planes, values)
+
+
+def test_wrong_settings_are_answered_with_a_sentence(game: Any) -> None:
+    for wrong in ({"batch_size": 0}, {"learning_rate": 0.0}, {"l2": -1.0}):
+        with pytest.raises(InputError, match=r"must be positive and 'learn\.l2' not negative"):
+            learner_of(game, **wrong)
+    with pytest.raises(InputError, match=r"learn\.schedule.*not 'cosin'"):
+        learner_of(game, schedule="cosin")

@@ -1,0 +1,157 @@
+"""Replay: who gives what to a learning step, and what is kept."""
+
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import athenan
+from athenan.errors import InputError
+from athenan.replay import Replay
+
+
+def settings(**changed: Any) -> Any:
+    usual = {"name": "stratified", "games": 10, "uses": 3.0, "states": 10**6}
+    return SimpleNamespace(**{**usual, **changed})
+
+
+def add_game(replay: Replay, number: int, size: int) -> None:
+    """A game whose states are told apart by their planes and their values."""
+    planes = np.stack([np.array([number, i], np.uint8) for i in range(size)])
+    replay.add(number, planes, np.arange(size, dtype=np.float32) / 1000 + number)
+
+
+def drawn(replay: Replay) -> list[tuple[int, int]]:
+    """(game, state) of the states that the next step takes."""
+    planes, values = replay.draw()
+    rows = [(int(game), int(i)) for game, i in planes]
+    assert [game + i / 1000 for game, i in rows] == pytest.approx(list(values)), "labels follow"
+    return rows
+
+
+@pytest.mark.parametrize("uses", [1, 2, 3])
+def test_each_state_is_used_exactly_as_often_as_told(uses: int) -> None:
+    replay = Replay(settings(uses=float(uses)), seed=0)
+    sizes = {number: 7 + 13 * number % 50 for number in range(40)}
+    used: Counter[tuple[int, int]] = Counter()
+    for number, size in sizes.items():
+        add_game(replay, number, size)
+        used.update(drawn(replay))
+    # Games 0 to 30 have been in memory for their full ten steps.
+    for number in range(31):
+        for i in range(sizes[number]):
+            assert used[number, i] == uses
+
+
+def test_no_state_comes_twice_before_all_have_come() -> None:
+    replay = Replay(settings(games=150, uses=3.0), seed=1)
+    add_game(replay, 0, 50)
+    order = [i for _ in range(150) for _, i in drawn(replay)]
+    assert len(order) == 150
+    passes = [order[i : i + 50] for i in (0, 50, 100)]
+    for one in passes:
+        assert sorted(one) == list(range(50))
+    assert passes[0] != passes[1] != passes[2], "each pass has its own order"
+
+
+def test_every_game_gives_the_same_share() -> None:
+    replay = Replay(settings(games=20, uses=2.0), seed=0)
+    sizes = [200, 30, 77, 5, 140]
+    for number, size in enumerate(sizes):
+        add_game(replay, number, size)
+    for _ in range(4):
+        found = Counter(game for game, _ in drawn(replay))
+        for number, size in enumerate(sizes):
+            assert abs(found[number] - size * 2 / 20) < 1
+
+
+def test_a_share_below_one_state_waits_for_its_turn() -> None:
+    replay = Replay(settings(games=100, uses=0.5), seed=0)
+    add_game(replay, 0, 3)
+    assert [len(drawn(replay)) for _ in range(100)].count(1) == 1
+    assert len(replay) == 3
+
+
+@pytest.mark.parametrize("name", ["stratified", "plain"])
+def test_the_oldest_games_go_first(name: str) -> None:
+    replay = Replay(settings(name=name, games=4), seed=0)
+    for number in range(9):
+        add_game(replay, number, 10)
+    assert [game.number for game in replay.games] == [5, 6, 7, 8]
+    replay = Replay(settings(name=name, states=25), seed=0)
+    for number in range(9):
+        add_game(replay, number, 10)
+        assert len(replay) <= 25
+    assert [game.number for game in replay.games] == [7, 8]
+    assert replay.bytes == 2 * (10 * 2 + 10 * 4)
+    add_game(replay, 9, 40)
+    assert [game.number for game in replay.games] == [9], "one game stays, however large"
+    assert {game for game, _ in drawn(replay)} == {9}
+
+
+def test_plain_takes_as_many_from_all_of_memory() -> None:
+    replay = Replay(settings(name="plain", games=10, uses=3.0), seed=0)
+    for number in range(10):
+        add_game(replay, number, 20)
+    used: Counter[tuple[int, int]] = Counter()
+    for _ in range(200):
+        rows = drawn(replay)
+        assert len(rows) == 60
+        used.update(rows)
+    assert len(used) == 200
+    by_game = Counter({g: sum(n for (h, _), n in used.items() if h == g) for g in range(10)})
+    assert min(by_game.values()) > 1000
+    assert max(by_game.values()) < 1400
+
+
+@pytest.mark.parametrize("name", ["stratified", "plain"])
+def test_the_seed_determines_what_is_drawn(name: str) -> None:
+    def steps(seed: int) -> list[list[tuple[int, int]]]:
+        replay = Replay(settings(name=name), seed)
+        found = []
+        for number in range(8):
+            add_game(replay, number, 30)
+            found.append(drawn(replay))
+        return found
+
+    assert steps(0) == steps(0)
+    assert steps(0) != steps(1)
+
+
+def test_nothing_but_games_and_counts_needs_saving() -> None:
+    """A replay that is filled anew with the same games and counts goes on in the same way."""
+    replay = Replay(settings(), seed=5)
+    for number in range(14):
+        add_game(replay, number, 30)
+        replay.draw()
+    other = Replay(settings(), seed=5)
+    other.steps = replay.steps
+    for game in replay.games:
+        other.add(game.number, game.planes, game.values)
+        other.games[-1].steps = game.steps
+    for number in range(14, 20):
+        add_game(replay, number, 30)
+        add_game(other, number, 30)
+        assert drawn(replay) == drawn(other)
+
+
+def test_packed_planes_are_the_planes() -> None:
+    game = athenan.make_game("othello", size=6)
+    search = athenan.make_search("descent", game, "hash")
+    search.run(game.initial_state(), iterations=3)
+    packed, values, _ = search.core.samples(game.initial_state())
+    bits = int(np.prod(game.plane_shape))
+    assert packed.shape == (len(values), (bits + 7) // 8)
+    planes = np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
+    assert (np.packbits(planes.reshape(len(planes), -1), axis=1) == packed).all()
+    assert (planes[0] == game.initial_state().planes()).all()
+
+
+def test_wrong_settings_are_answered_with_a_sentence() -> None:
+    with pytest.raises(InputError, match=r"no replay 'plan'; did you mean 'plain'\?"):
+        Replay(settings(name="plan"), 0)
+    for wrong in ({"games": 0}, {"uses": 0.0}, {"uses": float("nan")}, {"states": 0}):
+        with pytest.raises(InputError, match="must be positive"):
+            Replay(settings(**wrong), 0)

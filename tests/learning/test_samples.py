@@ -1,0 +1,201 @@
+"""What self-play gives to learning: labelled states of a tree, and the memory of proofs."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import athenan
+from athenan import _core
+
+CASES = {
+    "tictactoe": ({"name": "tictactoe"}, 60),
+    "connect_four 4x4": ({"name": "connect_four", "rows": 4, "columns": 4}, 40),
+    "othello 4": ({"name": "othello", "size": 4}, 30),
+    "hex 4": ({"name": "hex", "size": 4}, 10),
+}
+every_case = pytest.mark.parametrize(("options", "iterations"), CASES.values(), ids=CASES)
+
+
+def unpacked(game: Any, packed: np.ndarray) -> np.ndarray:
+    bits = int(np.prod(game.plane_shape))
+    return np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
+
+
+def played(game: Any, iterations: int, **settings: Any) -> athenan.Search:
+    """A search that has been used like in self-play: some actions of a game with one tree."""
+    search = athenan.make_search("descent", game, "hash", **settings)
+    state = game.initial_state()
+    for _ in range(3):
+        result = search.run(state, iterations=iterations)
+        state = state.play(result.action)
+    return search
+
+
+def tree_states(game: Any, search: athenan.Search) -> dict[bytes, tuple[Any, float]]:
+    """planes -> (state, value) of expanded and terminal states, by the tree's own edges."""
+    tree = search.core.dump()
+    edges: dict[int, list[tuple[int, int]]] = {}
+    for parent, child, action in zip(tree["parent"], tree["child"], tree["action"], strict=True):
+        edges.setdefault(int(parent), []).append((int(child), int(action)))
+    found, waiting, seen = {}, [(0, game.initial_state())], {0}
+    while waiting:
+        node, state = waiting.pop()
+        found[state.planes().tobytes()] = (state, float(tree["value"][node]))
+        for child, action in edges.get(node, []):
+            if child not in seen and (tree["expanded"][child] or tree["terminal"][child]):
+                seen.add(child)
+                waiting.append((child, state.play(action)))
+    return found
+
+
+@pytest.mark.parametrize("heuristic", ["gain", "additive_depth"])
+@every_case
+def test_samples_are_the_expanded_and_terminal_states(
+    options: dict[str, Any], iterations: int, heuristic: str
+) -> None:
+    game: Any = athenan.make_game(**options)
+    search = played(game, iterations, heuristic=heuristic)
+    packed, values, resolved = search.core.samples(game.initial_state())
+    expected = tree_states(game, search)
+    tree = search.core.dump()
+    assert len(values) == len(expected) == int((tree["expanded"] | tree["terminal"]).sum())
+    assert len(values) < len(tree["value"]), "leaves teach nothing"
+    assert np.abs(values).max() <= 1
+    assert resolved == int((tree["resolved"] & (tree["expanded"] | tree["terminal"])).sum())
+    for planes, value in zip(unpacked(game, packed), values, strict=True):
+        state, label = expected.pop(planes.tobytes())
+        assert value == pytest.approx(label / search.core.bound, abs=1e-6)
+        if state.is_terminal and heuristic == "gain":
+            assert value == state.outcomes[0]
+    assert not expected
+
+
+def test_samples_match_the_table_by_their_keys() -> None:
+    game: Any = athenan.make_game("connect_four", rows=5, columns=5)
+    search = played(game, 20)
+    tree = search.core.dump()
+    by_key = {int(low) | int(high) << 64: i for i, (low, high) in enumerate(tree["keys"].tolist())}
+    packed, values, _ = search.core.samples(game.initial_state())
+    seen = set()
+    for planes, value in zip(unpacked(game, packed), values, strict=True):
+        state = game.state_from_planes(planes)
+        at = by_key[state.key]
+        seen.add(at)
+        assert value == tree["value"][at]
+        assert state.is_terminal == tree["terminal"][at]
+    assert seen == set(np.flatnonzero(tree["expanded"] | tree["terminal"]))
+
+
+@pytest.mark.parametrize("heuristic", ["gain", "additive_depth", "score", "mobility", "presence"])
+def test_ends_of_random_games(heuristic: str) -> None:
+    game: Any = athenan.make_game("othello", size=4)
+    if heuristic == "presence":
+        game = athenan.make_game("breakthrough", rows=5, columns=4)
+    packed, values = _core.ending_samples(game, 200, heuristic, 0, 1)
+    assert len(packed) == len(values) == 200
+    bound = athenan.make_search("ubfm", game, "zero", heuristic=heuristic).core.bound
+    for planes, value in zip(unpacked(game, packed), values, strict=True):
+        state = game.state_from_planes(planes)
+        assert state.is_terminal
+        assert np.sign(value) == state.outcomes[0]
+        assert value == 0 or 1 / bound <= abs(value) * (1 + 1e-6) <= 1 + 1e-6
+        if heuristic == "gain":
+            assert value == state.outcomes[0]
+        if heuristic == "score":
+            assert value * bound == pytest.approx(state.score, abs=1e-5)
+    assert len({bytes(row) for row in packed}) > 50
+    again = _core.ending_samples(game, 200, heuristic, 0, 1)
+    assert (again[0] == packed).all()
+    assert (again[1] == values).all()
+    assert not (_core.ending_samples(game, 200, heuristic, 0, 2)[0] == packed).all()
+
+
+# ---- The memory of resolved states -----------------------------------------------------
+
+FOUR = {"name": "connect_four", "rows": 4, "columns": 4}
+
+
+def filled(
+    game: Any, seed: int, iterations: int | None = None, **settings: Any
+) -> _core.ResolvedMemory:
+    search = athenan.make_search("descent", game, "hash", seed=seed, **settings)
+    search.run(game.initial_state(), iterations=iterations)
+    memory = _core.ResolvedMemory(10**6)
+    memory.add_all(search.core)
+    return memory
+
+
+def outcomes(memory: _core.ResolvedMemory) -> dict[tuple[int, int], int]:
+    keys, _, completions = memory.arrays()
+    return dict(zip(map(tuple, keys.tolist()), completions.tolist(), strict=True))
+
+
+def test_memory_goes_to_arrays_and_back() -> None:
+    game: Any = athenan.make_game(**FOUR)
+    search = athenan.make_search("descent", game, "hash")
+    search.run(game.initial_state())
+    memory = _core.ResolvedMemory(10**6)
+    memory.add_all(search.core)
+    tree = search.core.dump()
+    assert len(memory) == int((tree["resolved"] & ~tree["terminal"] & 1).sum())
+    keys, values, completions = memory.arrays()
+    numbers = [tuple(key) for key in keys.tolist()]
+    assert numbers == sorted(set(numbers))
+    assert set(completions.tolist()) == {-1, 0, 1}
+    other = _core.ResolvedMemory(10**6)
+    order = np.random.default_rng(0).permutation(len(values))
+    other.fill(keys[order], values[order], completions[order])
+    for a, b in zip(memory.arrays(), other.arrays(), strict=True):
+        assert (a == b).all()
+    small = _core.ResolvedMemory(100)
+    small.fill(keys, values, completions)
+    assert len(small) == 100
+    small.clear()
+    assert len(small) == 0
+
+
+def test_what_is_remembered_need_not_be_searched() -> None:
+    game: Any = athenan.make_game(**FOUR)
+    start = game.initial_state()
+    alone = athenan.make_search("descent", game, "hash", seed=1).run(start)
+    search = athenan.make_search("descent", game, "hash", seed=1)
+    search.core.consult(filled(game, seed=0))
+    result = search.run(start)
+    assert (alone.resolved, alone.completion, alone.value) == (True, 0, 0.0)
+    assert (result.resolved, result.completion, result.value) == (True, 0, 0.0)
+    assert result.evaluations < alone.evaluations / 10
+    # The root itself is remembered, and searched all the same.
+    assert len(result.children) == 4
+    assert result.action is not None
+    # Its children are known without having been expanded.
+    assert all(child.resolved for child in result.children)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_half_a_memory_does_not_change_what_is_found(seed: int) -> None:
+    game: Any = athenan.make_game(**FOUR)
+    memory = filled(game, seed=seed + 10, iterations=200)
+    assert len(memory) > 50
+    truth = outcomes(filled(game, seed=0, strong=True))
+    for key, outcome in outcomes(memory).items():
+        assert truth[key] == outcome
+    search = athenan.make_search("ubfm", game, "hash", seed=seed)
+    search.core.consult(memory)
+    state = game.initial_state()
+    while not state.is_terminal:
+        result = search.run(state)
+        assert (result.resolved, result.completion) == (True, 0)
+        state = state.play(result.action)
+    assert state.outcomes == (0, 0)
+
+
+def test_a_memory_is_of_one_heuristic_and_ply() -> None:
+    """Depth heuristics put the ply into the key, so values of other plies are never met."""
+    game: Any = athenan.make_game("tictactoe")
+    memory = filled(game, seed=0, heuristic="additive_depth")
+    gain = athenan.make_search("descent", game, "hash", seed=3)
+    alone = gain.run(game.initial_state())
+    gain.clear()
+    gain.core.consult(memory)
+    assert gain.run(game.initial_state()) == alone
