@@ -1,6 +1,6 @@
 """Runs and checkpoints on disk.
 
-checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.json
+checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.yaml
     step_<n>/               state.json (counters, checksums)  config.yaml  weights.npz
                             optimizer.npz  resolved.npz  trees.npz (of the games under way)
     replay/<first>-<last>.npz
@@ -28,7 +28,9 @@ VERSION = 1
 
 def newest_run(folder: Path, game: str | None) -> Path:
     """`latest`: the newest run of the game, or of all."""
-    games = [folder / game] if game else [p for p in folder.glob("*") if p.is_dir()]
+    games = (
+        [folder / game.replace(":", ".")] if game else [p for p in folder.glob("*") if p.is_dir()]
+    )
     runs = [run for g in games for run in g.glob("*") if (run / "config.yaml").exists()]
     if not runs:
         of = f" of game '{game}'" if game else ""
@@ -107,7 +109,8 @@ def write_checkpoint(
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    shutil.rmtree(place, ignore_errors=True)
+    if place.exists():
+        delete_whole(place)
     os.replace(beside, place)
     descriptor = os.open(run, os.O_RDONLY)
     os.fsync(descriptor)
@@ -136,6 +139,12 @@ def keep_newest(run: Path, keep: int, best: int | None) -> None:
     """Deletes all but the newest checkpoints and the best one."""
     for step in steps_of(run)[: -max(1, keep)]:
         if step_number(step) != best:
-            gone = run / f".{step.name}.old"
-            os.replace(step, gone)
-            shutil.rmtree(gone, ignore_errors=True)
+            delete_whole(step)
+
+
+def delete_whole(step: Path) -> None:
+    """Out of sight at once, so that a kill never leaves half a checkpoint."""
+    gone = step.with_name(f".{step.name}.old")
+    shutil.rmtree(gone, ignore_errors=True)
+    os.replace(step, gone)
+    shutil.rmtree(gone, ignore_errors=True)

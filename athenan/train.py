@@ -84,7 +84,7 @@ class Trainer:
 
     def run(self) -> None:
         reports = self.reports
-        if self.games == 0:
+        if self.last_step is None:
             reports.hparams(plain(self.config))
             self._first_fit()
             self._save()
@@ -266,6 +266,7 @@ class Trainer:
             variables, checkpoint.load_arrays(step / "optimizer.npz"), strict=True
         ):
             variable.assign(array)
+        self.learner.optimizer.learning_rate.assign(self.config.learn.learning_rate)
         self.memory.fill(*checkpoint.load_arrays(step / "resolved.npz"))
         self.games, self.learner.steps = state["games"], state["steps"]
         self.learner.samples = state["samples"]
@@ -273,9 +274,13 @@ class Trainer:
         self.earlier_seconds = state["seconds"]
         self.replay_files = state["replay_files"]
         self.best = state["best"]
+        noted = self.folder / "best.yaml"  # may know of a match after the checkpoint
+        if noted.exists():
+            self.best = plain(OmegaConf.load(noted))
         self.last_step = step
         self._read_replay(dict(map(tuple, state["replay"])))
         self.self_play.next_game = state["next_game"]
+        self.self_play.progress = self._progress()
         self.self_play.restore(state["games_under_way"], checkpoint.load_arrays(step / "trees.npz"))
 
     def _read_replay(self, steps: dict[int, int]) -> None:
@@ -473,20 +478,21 @@ def git_revision() -> str | None:
 
 def new_run(config: Any) -> Path:
     """The folder of a new run, with its resolved config."""
-    from athenan import __version__
-
     name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
     game = str(config.game.name).replace(":", ".")
     folder = Path(config.checkpoints) / game / name
     if (folder / "config.yaml").exists():
         raise InputError(f"Run '{folder}' exists; go on with it by resume={folder}.")
     folder.mkdir(parents=True, exist_ok=True)
-    text = (
-        f"# athenan {__version__}, git revision {git_revision() or 'unknown'}\n"
-        + OmegaConf.to_yaml(config)
-    )
-    (folder / "config.yaml").write_text(text)
+    write_config(config, folder)
     return folder
+
+
+def write_config(config: Any, folder: Path) -> None:
+    from athenan import __version__
+
+    head = f"# athenan {__version__}, git revision {git_revision() or 'unknown'}\n"
+    (folder / "config.yaml").write_text(head + OmegaConf.to_yaml(config))
 
 
 # What a resumed run may change: limits and what is only watched or written.
@@ -539,6 +545,8 @@ def train(config: Any, overrides: list[str]) -> Path:
         steps = checkpoint.steps_of(run)
         if not steps:
             raise InputError(f"Run '{run}' has no checkpoint yet.")
+        if config.resume == "latest":  # the game only told which run it is
+            overrides = [o for o in overrides if not o.startswith("game=")]
         config, changed = resumed_config(run, overrides)
         trainer = Trainer(config, run)
         trainer.resume(steps[-1])
@@ -546,11 +554,12 @@ def train(config: Any, overrides: list[str]) -> Path:
         for text in changed:
             trainer.reports.say(f"changed {text}")
         if changed:
-            (run / "config.yaml").write_text(OmegaConf.to_yaml(config))
+            write_config(config, run)
     else:
         source = None
         if config.fork:
             source = checkpoint.find_step(config.fork, Path(config.checkpoints))
+            checkpoint.read_state(source)
             weights = checkpoint.load_arrays(source / "weights.npz")
         run = new_run(config)
         try:

@@ -131,22 +131,24 @@ def test_arrays_of_something_else_are_refused(tmp_path: Path, content: bytes) ->
 def test_a_kill_before_the_last_rename_leaves_the_earlier_one(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is interrupted, the checkpoints that count are whole."""
+    """Whatever is interrupted, the checkpoints that count are whole; also when one is renewed."""
 
     class Killed(BaseException):
         pass
 
-    calls = {"fsync": os.fsync, "replace": os.replace}
+    calls = {"fsync": os.fsync, "replace": os.replace, "unlink": os.unlink, "rmdir": os.rmdir}
     for name in calls:
         for survived in range(4):
             count = 0
 
-            def stop(*arguments: Any, name: str = name, survived: int = survived) -> None:
+            def stop(
+                *arguments: Any, name: str = name, survived: int = survived, **named: Any
+            ) -> None:
                 nonlocal count
                 count += 1
                 if count > survived:
                     raise Killed
-                calls[name](*arguments)
+                calls[name](*arguments, **named)
 
             with monkeypatch.context() as patch:
                 patch.setattr(os, name, stop)
@@ -156,9 +158,11 @@ def test_a_kill_before_the_last_rename_leaves_the_earlier_one(
                 assert read_state(step)["games"] == checkpoint.step_number(step)
             assert run / "step_40" in steps_of(run)
             shutil.rmtree(run / "step_80", ignore_errors=True)
+            if survived % 2:
+                write_checkpoint(run, 80, ARRAYS, {"games": 80})
     write_checkpoint(run, 80, ARRAYS, {"games": 80})
     assert read_state(run / "step_80")["games"] == 80
-    assert not list(run.glob(".*.tmp"))
+    assert not list(run.glob(".*"))
 
 
 def test_unfinished_checkpoints_do_not_count(run: Path) -> None:

@@ -1,0 +1,204 @@
+"""Training runs: repeatable, resumable bit for bit, and clear about what cannot be."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from runs import SMALL, contents, differences, newest, resume, train
+
+import athenan
+from athenan.checkpoint import load_arrays, read_state, steps_of
+from athenan.command import main
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def cut_back(run: Path, to: Path) -> None:
+    """The run as a kill soon after the checkpoint `to` would have left it."""
+    for step in steps_of(run):
+        if int(step.name[5:]) > int(to.name[5:]):
+            shutil.rmtree(step)
+
+
+def test_the_seed_determines_the_run() -> None:
+    a, b, c = (
+        train(name, "games=60", f"seed={seed}") for name, seed in zip("abc", (0, 0, 1), strict=True)
+    )
+    assert differences(a, b) == []
+    assert "weights" in differences(a, c)
+    assert read_state(newest(a))["games"] >= 60
+
+
+def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = train("whole", "games=160", "checkpoint.every_games=40")
+    parts = train("parts", "games=80", "checkpoint.every_games=40")
+    capsys.readouterr()
+    resume(parts, "games=160")
+    out = capsys.readouterr().out
+    assert "going on from" in out
+    assert "changed games: 80 -> 160" in out
+    assert differences(whole, parts) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["exploration.schedule=annealed", "learn.schedule=cosine"],
+        ["heuristic=mobility", "replay=plain", "resolved.states=50"],
+        ["self_play.target=root", "exploration=epsilon_greedy", "heuristic=gain"],
+    ],
+    ids=["schedules", "mobility and plain", "root and epsilon"],
+)
+def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
+    """Also the first, written before any game."""
+    words = ["games=60", "checkpoint.every_games=20", *words]
+    whole = train("whole", *words)
+    steps = [step.name for step in steps_of(whole)]
+    assert len(steps) == 4
+    assert steps[0] == "step_0"
+    for name in steps[:-1]:
+        part = Path("checkpoints/tictactoe") / f"from_{name}"
+        shutil.copytree(whole, part)
+        cut_back(part, part / name)
+        resume(part)
+        assert differences(whole, part) == [], f"from {name}"
+
+
+def test_strength_changes_nothing_but_the_best_checkpoint() -> None:
+    words = ["checkpoint.every_games=20", "strength.evaluations=10", "strength.games=4"]
+    run = train("measured", *words, "strength.every_checkpoints=1", "games=20")
+    quiet = train("quiet", *words, "games=20")
+    assert differences(run, quiet) == []
+    # The match comes after its checkpoint, which does not know of it yet.
+    best = yaml.safe_load((run / "best.yaml").read_text())
+    assert best["step"] == int(newest(run).name[5:])
+    resume(run, "games=40", "strength.every_checkpoints=0", "checkpoint.keep=1")
+    assert read_state(newest(run))["best"] == best
+    assert run / f"step_{best['step']}" in steps_of(run)
+    resume(quiet, "games=40")
+    assert differences(run, quiet) == ["best"]
+
+
+def test_a_fork_starts_from_weights_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    source = train("source", "games=20")
+    capsys.readouterr()
+    fork = train("fork", f"fork={source}", "games=20", "learn.first_fit_states=0", "seed=3")
+    assert f"weights of {newest(source)}" in capsys.readouterr().out
+    weights = [load_arrays(step / "weights.npz") for step in (newest(source), fork / "step_0")]
+    assert all((a == b).all() for a, b in zip(*weights, strict=True))
+    assert read_state(fork / "step_0")["steps"] == 0
+    train("other", f"fork={source}", "network.filters=8", code=2)
+    assert "are of another network or game" in capsys.readouterr().err
+    state = newest(source) / "state.json"
+    state.write_text(state.read_text().replace('"version": 1', '"version": 9'))
+    train("future", f"fork={source}", code=2)
+    assert "is of version 9" in capsys.readouterr().err
+    assert not Path("checkpoints/tictactoe/future").exists()
+
+
+def test_what_a_resumed_run_may_change(capsys: pytest.CaptureFixture[str]) -> None:
+    run = train("run", "games=20")
+    for words, text in (
+        ("network.filters=4", "cannot change 'network.filters' (it is 16)"),
+        ("seed=5", "cannot change 'seed'"),
+        ("game=hex", "cannot change 'game'"),
+        ("self_play.evaluations=7", "cannot change 'self_play.evaluations'"),
+        ("learn.batch_size=7", "cannot change 'learn.batch_size'"),
+        ("netwrok=conv", "no setting 'netwrok'"),
+    ):
+        capsys.readouterr()
+        resume(run, words, code=2)
+        err = capsys.readouterr().err
+        assert text in err
+        assert err.count("\n") == 1
+    before = contents(newest(run))
+    assert contents(newest(run)) == before
+    resume(run, "games=30", "learn.learning_rate=0.0005", "checkpoint.every_games=10")
+    out = capsys.readouterr().out
+    assert "changed learn.learning_rate: 0.001 -> 0.0005" in out
+    config = (run / "config.yaml").read_text()
+    assert "learning_rate: 0.0005" in config
+    assert config.startswith("# athenan "), "the version stays with the config"
+    assert athenan.load_checkpoint(run).config.games == 30
+    rates = [a for a in load_arrays(newest(run) / "optimizer.npz") if a.ndim == 0]
+    assert any(np.isclose(float(a), 0.0005) for a in rates), "the new rate is really used"
+
+
+def test_latest(capsys: pytest.CaptureFixture[str]) -> None:
+    train("old", "games=10")
+    train("new", "games=10")
+    capsys.readouterr()
+    for words in ([], ["game=tictactoe"]):
+        resume(Path("latest"), *words)
+        assert "going on from checkpoints/tictactoe/new/step_" in capsys.readouterr().out
+    resume(Path("latest"), "game=hex", code=2)
+    assert "no run of game 'hex'" in capsys.readouterr().err
+    train("new", code=2)
+    assert "exists; go on with it by resume=" in capsys.readouterr().err
+
+
+def test_a_checkpoint_that_is_not_whole_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    run = train("run", "games=10")
+    path = newest(run) / "weights.npz"
+    path.write_bytes(path.read_bytes()[:-100])
+    capsys.readouterr()
+    resume(run, "games=20", code=2)
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert f"Checkpoint '{newest(run)}' is damaged: weights.npz" in err
+
+
+def test_a_game_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parents[1] / "games"
+    shutil.copy(folder / "nim.py", "nim.py")
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    words = [*SMALL, "game=nim:Nim", "game.heaps=[1,2,3]", "games=24", "checkpoint.every_games=12"]
+    assert main(["train", *words, "run=own"]) == 0
+    run = Path("checkpoints/nim.Nim/own")
+    assert read_state(newest(run))["games"] >= 24
+    evaluator = athenan.load_checkpoint(run)
+    assert evaluator.game.initial_state().ply == 0
+    resume(Path("latest"), "games=36")
+    assert read_state(newest(run))["games"] >= 36
+    match = ["match", "game=nim:Nim", "game.heaps=[1,2,3]", f"first.checkpoint={run}"]
+    assert main([*match, "first.evaluations=10", "second.search=random", "games=4"]) == 0
+    resume(Path("latest"), "game=nim:Nim")
+
+
+def test_many_runs_of_one_command(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--multirun", "games=10", "seed=0,1", "run=s${seed}"]
+    assert main(["train", *SMALL, *words, "--json"]) == 0
+    out = capsys.readouterr().out
+    assert "[2/2]" in out
+    assert [run.name for run in sorted(Path("checkpoints/tictactoe").iterdir())] == ["s0", "s1"]
+
+
+@pytest.fixture
+def evaluator() -> Any:
+    return athenan.load_checkpoint(train("source", "games=10"))
+
+
+def test_a_checkpoint_is_an_evaluator_for_any_search(
+    evaluator: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = evaluator.game
+    for name in ("ubfm", "descent"):
+        search = athenan.make_search(name, game, evaluator, **evaluator.heuristic)
+        result = search.run(game.initial_state(), evaluations=60)
+        assert result.evaluations >= 60
+        assert abs(result.value) <= search.core.bound
+    assert evaluator.traces == 1
+    words = "match game=tictactoe games=4 first.checkpoint=latest first.evaluations=5"
+    assert main([*words.split(), "second.search=random"]) == 0
+    capsys.readouterr()
+    words = words.replace("tictactoe", "hex").replace("latest", str(evaluator.step))
+    assert main(words.split()) == 2
+    assert "another game" in capsys.readouterr().err
