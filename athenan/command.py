@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from athenan.errors import InputError, nearest
+from athenan.errors import Failed, InputError, nearest
 
 USAGE = """\
 athenan <command> [setting=value …]     athenan <command> --help
@@ -286,7 +286,8 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
 
 
 def main(words: list[str] | None = None) -> int:
-    """Exit code 0, or 2 after a sentence that says what is wrong, or 130 after Ctrl-C."""
+    """Exit code 0, or 2 after a sentence that says what is wrong, or 1 after one that says what
+    could not go on, or 130 after Ctrl-C."""
     words = sys.argv[1:] if words is None else words
     if not words or words[0] in ("--help", "-h", "help"):
         print(USAGE, end="")
@@ -307,6 +308,9 @@ def main(words: list[str] | None = None) -> int:
     except InputError as error:
         print(f"athenan: {error}", file=sys.stderr)
         return 2
+    except Failed as error:
+        print(f"athenan: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("\nathenan: stopped.", file=sys.stderr)
         return 130

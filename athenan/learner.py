@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from athenan.backend import keras, tensorflow
-from athenan.errors import InputError
+from athenan.errors import Failed, InputError
 
 
-class Diverged(RuntimeError):
+class Diverged(Failed):
     """The loss is no number any more, or far beyond what labels in [-1, 1] can give."""
 
 
@@ -100,7 +100,7 @@ class Learner:
             return {}
         error, decay = float(np.mean(errors)), float(np.mean(decays))
         if not math.isfinite(error + decay) or error > 4.0 or decay > 1e3:
-            raise Diverged(f"the loss became {error + decay:g} after {self.steps} steps")
+            raise Diverged(f"The loss became {error + decay:g} after {self.steps} steps.")
         assert predicted is not None
         return {
             "error": error,

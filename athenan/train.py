@@ -111,7 +111,7 @@ class Trainer:
         except KeyboardInterrupt:
             reports.say(f"stopped; the last checkpoint is {self.last_step}")
         except Diverged as error:
-            reports.say(f"stopped: {error}; the last good checkpoint is {self.last_step}")
+            reports.say(f"{error} The last good checkpoint is {self.last_step}.")
             raise
         finally:
             reports.progress.__exit__(None, None, None)

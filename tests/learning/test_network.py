@@ -191,7 +191,7 @@ def test_a_label_that_is_no_number_stops_learning(game: Any) -> None:
     learner = learner_of(game)
     planes, values = _core.ending_samples(game, 64, "gain", 0, 0)
     values[5] = np.nan
-    with pytest.raises(Diverged, match="the loss became nan after 2 steps"):
+    with pytest.raises(Diverged, match="The loss became nan after 2 steps"):
         learner.learn(planes, values)
 
 
@@ -199,7 +199,7 @@ def test_too_large_a_learning_rate_stops_learning(game: Any) -> None:
     learner = learner_of(game, learning_rate=1e6)
     planes, values = _core.ending_samples(game, 64, "gain", 0, 0)
     planes, values = np.tile(planes, (5, 1)), np.tile(values, 5)
-    with pytest.raises(Diverged, match="the loss became"):
+    with pytest.raises(Diverged, match="The loss became"):
         learner.learn(planes, values)
 
 

@@ -173,6 +173,23 @@ def test_a_game_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     resume(Path("latest"), "game=nim:Nim")
 
 
+def test_learning_that_diverges_stops_with_the_last_good_checkpoint(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = [*SMALL, "run=bad", "learn.learning_rate=1e9", "learn.first_fit_states=0"]
+    assert main(["train", *words]) == 1
+    captured = capsys.readouterr()
+    run = Path("checkpoints/tictactoe/bad")
+    assert "The last good checkpoint is" in captured.out
+    assert str(run / "step_") in captured.out
+    assert captured.err.startswith("athenan: ")
+    assert captured.err.count("\n") == 1
+    assert "The loss became" in captured.err
+    assert "The last good checkpoint is" in (run / "log.txt").read_text()
+    weights = load_arrays(newest(run) / "weights.npz")
+    assert all(np.isfinite(a).all() for a in weights)
+
+
 def test_many_runs_of_one_command(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--multirun", "games=10", "seed=0,1", "run=s${seed}"]
     assert main(["train", *SMALL, *words, "--json"]) == 0
