@@ -112,13 +112,14 @@ def test_the_best_rate_is_over_the_batch_sizes() -> None:
 
 def test_the_error_falls_and_nothing_is_traced_twice(game: Any) -> None:
     learner = learner_of(game)
+    evaluator = NetworkEvaluator(learner.model)
     planes, values = _core.ending_samples(game, 256, "gain", 0, 0)
-    before = learner.evaluate(planes, values)
+    before = learner.error(planes, values, evaluator)
     for _ in range(25):
         learned = learner.learn(planes, values)
     assert learned["steps"] == 8
     assert learned["predicted"].shape == learned["targets"].shape == (32,)
-    assert learner.evaluate(planes, values) < before / 3
+    assert learner.error(planes, values, evaluator) < before / 3
     assert learned["error"] < before / 2
     assert learner.traces == 1
     assert (learner.steps, learner.samples) == (200, 6400)
