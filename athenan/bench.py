@@ -13,7 +13,7 @@ from athenan import _core
 from athenan.config import compose, configs_folder, plain
 from athenan.games import make_game
 from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
-from athenan.search import DEFAULTS, SEARCHES, core_game, make_core_search
+from athenan.search import core_game, make_core_search, search_settings
 
 Report = tuple[list[str], dict[str, Any]]
 
@@ -78,12 +78,6 @@ def rules_lines(name: str) -> str:
     """Lines of the rules file, where the repository is at hand."""
     path = configs_folder().parent / "games" / f"{name}.cpp"
     return str(len(path.read_text().splitlines())) if path.exists() else "-"
-
-
-def search_settings(config: Any) -> dict[str, Any]:
-    settings = {key: value for key, value in plain(config.search).items() if key != "name"}
-    settings |= {"heuristic": config.heuristic.name, "longest": config.heuristic.longest}
-    return {**DEFAULTS, **settings, **SEARCHES[config.search.name]}
 
 
 def opening_states(game: _core.Game, number: int) -> list[_core.State]:

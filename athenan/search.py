@@ -88,6 +88,22 @@ def make_search(
     )
 
 
+def search_settings(config: Any) -> dict[str, Any]:
+    """The settings of a config with groups `search` and `heuristic`, for make_core_search."""
+    chosen = {name: config.search[name] for name in config.search if name != "name"}
+    if config.search.name not in SEARCHES:
+        raise InputError(
+            f"There is no search '{config.search.name}'{nearest(config.search.name, SEARCHES)}"
+        )
+    return {
+        **DEFAULTS,
+        **chosen,
+        **SEARCHES[config.search.name],
+        "heuristic": config.heuristic.name,
+        "longest": config.heuristic.longest,
+    }
+
+
 def core_game(game: _core.Game | PythonGame) -> _core.Game:
     return _core.wrap_python_game(game) if isinstance(game, PythonGame) else game
 
@@ -121,8 +137,8 @@ class Search:
         game: _core.Game | PythonGame,
         evaluator: str | Evaluator,
         settings: dict[str, Any],
-        threads: int,
-        batch_sizes: tuple[int, ...],
+        threads: int = 1,
+        batch_sizes: tuple[int, ...] = BATCH_SIZES,
     ) -> None:
         self.game = core_game(game)
         self.evaluator = evaluator

@@ -17,7 +17,7 @@ from athenan.config import plain
 from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.progress import Progress, count, duration
-from athenan.search import Search, SearchResult, make_search
+from athenan.search import Search, SearchResult, search_settings
 
 WORTH = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
 PROOF_VERSION = 1
@@ -45,17 +45,8 @@ def start_state(game: Any, start: str) -> Any:
 
 
 def search_of(config: Any, game: Any) -> Search:
-    settings = {key: value for key, value in plain(config.search).items() if key != "name"}
-    return make_search(
-        config.search.name,
-        game,
-        config.evaluator,
-        heuristic=config.heuristic.name,
-        longest=config.heuristic.longest,
-        strong=config.strong,
-        seed=config.seed,
-        **settings,
-    )
+    settings = search_settings(config) | {"strong": config.strong, "seed": config.seed}
+    return Search(game, config.evaluator, settings)
 
 
 def solve(

@@ -27,7 +27,7 @@ from athenan.players import SearchPlayer, make_player
 from athenan.progress import duration
 from athenan.replay import Replay
 from athenan.reports import Reports, strength_table
-from athenan.search import DEFAULTS, SEARCHES, core_game
+from athenan.search import SEARCHES, core_game, search_settings
 from athenan.self_play import GameRecord, SelfPlay
 
 
@@ -61,18 +61,10 @@ class Trainer:
 
     def _make_self_play(self) -> SelfPlay:
         config = self.config
-        settings = {key: value for key, value in plain(config.search).items() if key != "name"}
-        settings = {
-            **DEFAULTS,
-            **settings,
-            **SEARCHES[config.search.name],
-            "heuristic": config.heuristic.name,
-            "longest": config.heuristic.longest,
-        }
         return SelfPlay(
             self.game,
             self.evaluator,
-            settings,
+            search_settings(config),
             config.self_play,
             config.exploration,
             config.seed,
@@ -333,13 +325,7 @@ class Trainer:
             )
 
     def _player(self, evaluator: Any) -> SearchPlayer:
-        settings = {
-            **DEFAULTS,
-            **SEARCHES["ubfm"],
-            "heuristic": self.config.heuristic.name,
-            "longest": self.config.heuristic.longest,
-            "memory_mb": 64,
-        }
+        settings = search_settings(self.config) | SEARCHES["ubfm"] | {"memory_mb": 64}
         budget = {"evaluations": self.config.strength.evaluations}
         return SearchPlayer(self.game, evaluator, settings, budget, self.config.self_play.threads)
 

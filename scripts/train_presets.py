@@ -1,0 +1,112 @@
+"""Trains every two-player game config for a moment: does each game learn?
+
+    python scripts/train_presets.py [config …]       go on where it was stopped
+
+4 games in step, at least 8 finished games and 50 learning steps each. Two games that the final
+network plays afterwards are held out: their error under the final weights against that under the
+first ones must fall. Results are appended to checkpoints/presets.jsonl; configs that are in it are
+not trained again. Games for three or more players are played once by UCT instead.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from athenan import _core
+from athenan.checkpoint import load_arrays, steps_of
+from athenan.config import compose, configs_folder
+from athenan.evaluators import CheckpointEvaluator, set_weights
+from athenan.games import make_game
+from athenan.learner import Learner
+from athenan.search import core_game, search_settings
+from athenan.self_play import SelfPlay
+from athenan.train import train
+
+RESULTS = Path("checkpoints/presets.jsonl")
+SETTINGS = [
+    "games=12",
+    "network=small",
+    "self_play.games_in_step=4",
+    "self_play.evaluations=60",
+    "self_play.batch_sizes=[64,256]",
+    "learn.batch_size=32",
+    "learn.held_out_every=0",
+    "learn.first_fit_states=0",
+    "replay.games=8",
+    "replay.uses=6",
+    "checkpoint.every_games=6",
+    "strength.every_checkpoints=0",
+]
+
+
+def held_out_error(config: Any, run: Path) -> tuple[float, float]:
+    """Error on two new games of the final network: (by the first weights, by the final ones)."""
+    steps = steps_of(run)
+    final = CheckpointEvaluator(steps[-1])
+    player = SelfPlay(
+        final.game, final, search_settings(config), config.self_play, config.exploration, seed=99
+    )
+    records: list[Any] = []
+    while len(records) < 2:
+        records += player.play_batch()
+    learner = Learner(final.model, config.learn, [], 0)
+    planes = np.concatenate([r.planes for r in records])
+    values = np.concatenate([r.values for r in records])
+    after = learner.error(planes, values, final)
+    set_weights(final.model, load_arrays(steps[0] / "weights.npz"), steps[0])
+    return learner.error(planes, values, final), after
+
+
+def train_one(name: str) -> dict[str, Any]:
+    settings = [f"game={name}", f"run=preset_{name}", *SETTINGS]
+    config = compose("train", [*settings, "checkpoint.keep=9"])
+    folder = Path(config.checkpoints) / config.game.name / f"preset_{name}"
+    if steps_of(folder):
+        config.resume = str(folder)
+    train(config, [])
+    before, after = held_out_error(config, folder)
+    state = json.loads((steps_of(folder)[-1] / "state.json").read_text())
+    return {
+        "config": name,
+        "games": state["games"],
+        "steps": state["steps"],
+        "seconds": round(state["seconds"], 1),
+        "error_before": before,
+        "error_after": after,
+    }
+
+
+def play_one(game: Any) -> dict[str, Any]:
+    state = game.initial_state()
+    while not state.is_terminal:
+        (answer,) = _core.run_uct([state], [state.ply], 50, 1.0, 1)
+        state = state.play(answer[0])
+    return {"config": game.name, "players": game.num_players, "outcomes": state.outcomes}
+
+
+def main(names: list[str]) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    done = set()
+    if RESULTS.exists():
+        done = {json.loads(line)["config"] for line in RESULTS.read_text().splitlines()}
+    all_names = [path.stem for path in sorted((configs_folder() / "game").glob("*.yaml"))]
+    for name in names or all_names:
+        if name in done:
+            continue
+        options = yaml.safe_load((configs_folder() / "game" / f"{name}.yaml").read_text())
+        game = core_game(make_game(**options))
+        started = time.monotonic()
+        result = train_one(name) if game.num_players == 2 else play_one(game) | {"config": name}
+        result["wall_seconds"] = round(time.monotonic() - started, 1)
+        with RESULTS.open("a") as file:
+            file.write(json.dumps(result) + "\n")
+        print(json.dumps(result), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
