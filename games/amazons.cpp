@@ -89,16 +89,13 @@ struct Amazons {
   Key key(const State& state) const { return state.key; }
 
   void write_board(const State& state, Board& board) const {
-    for (int p : {0, 1})
-      state.amazons[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
+    write_pieces(state.amazons, board);
     if (state.shooter >= 0) board.cells[state.shooter] += 2;
     state.arrows.for_each([&](int cell) { board.cells[cell] = 5; });
   }
   State from_board(const Board& board) const {
     State state;
-    state.to_move = std::int8_t(board.to_move);
-    state.key = mover_key(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int cell = 0; cell < cells; ++cell) {
       const int piece = board.cells[cell];
       if (piece == 5) block(state, cell);

@@ -103,9 +103,7 @@ struct ChineseCheckers {
   }
   State from_board(const Board& board) const {
     State state;
-    state.to_move = std::int8_t(board.to_move);
-    state.key = mover_key(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int cell = 0; cell < cells; ++cell) {
       const int piece = board.cells[places[cell]];
       if (piece > 2 * num_players) {

@@ -62,9 +62,7 @@ struct ConnectFour {
   }
   State from_board(const Board& board) const {
     State state = initial_state();
-    state.to_move = std::int8_t(board.to_move);
-    state.key = mover_key(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int column = 0; column < columns; ++column)
       for (int row = 0; row < rows && board.cells[row * columns + column]; ++row)
         drop(state, column, board.cells[row * columns + column] - 1);

@@ -136,9 +136,7 @@ struct Draughts {
   }
   State from_board(const Board& given) const {
     State state;
-    state.to_move = std::int8_t(given.to_move);
-    state.key = mover_key(given.to_move);
-    state.ply = given.ply;
+    set_turn(state, given);
     int placed = 0;
     Dark::all.for_each([&](int bit) {
       const int piece = given.cells[Dark::place_of(bit)] - 1;

@@ -120,15 +120,12 @@ struct Go {
 
   void write_board(const State& state, Board& board) const {
     std::fill(board.cells.begin(), board.cells.end(), std::uint8_t(empty_symbols[state.passes]));
-    for (int p : {0, 1})
-      state.stones[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
+    write_pieces(state.stones, board);
     if (state.ko >= 0) board.cells[state.ko] = 3;
   }
   State from_board(const Board& board) const {
     State state;
-    state.to_move = std::int8_t(board.to_move);
-    state.key = mover_key(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int cell = 0; cell < shape.size(); ++cell) {
       const int symbol = board.cells[cell];
       if (symbol == 1 || symbol == 2) put(state, symbol - 1, cell);

@@ -70,15 +70,10 @@ struct Hex {
     return can_swap(state) ? state.key ^ zobrist[2 * shape.size()] : state.key;
   }
 
-  void write_board(const State& state, Board& board) const {
-    for (int p : {0, 1})
-      state.stones[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
-  }
+  void write_board(const State& state, Board& board) const { write_pieces(state.stones, board); }
   State from_board(const Board& board) const {
     State state;
-    state.to_move = std::int8_t(board.to_move);
-    state.key = mover_key(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int cell = 0; cell < shape.size(); ++cell)
       if (board.cells[cell]) place(state, cell, board.cells[cell] - 1);
     return state;

@@ -94,10 +94,7 @@ struct LinesOfAction {
     return state.board ^ mover_key(state.to_move) ^ count_key(0, state.ply) ^ state.history.key();
   }
 
-  void write_board(const State& state, Board& board) const {
-    for (int p : {0, 1})
-      state.men[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
-  }
+  void write_board(const State& state, Board& board) const { write_pieces(state.men, board); }
   State from_board(const Board& board) const {
     State state;
     state.to_move = std::int8_t(board.to_move);

@@ -61,15 +61,10 @@ struct Mnk {
   }
   Key key(const State& state) const { return state.key; }
 
-  void write_board(const State& state, Board& board) const {
-    for (int p = 0; p < num_players; ++p)
-      state.stones[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
-  }
+  void write_board(const State& state, Board& board) const { write_pieces(state.stones, board); }
   State from_board(const Board& board) const {
     State state = initial_state();
-    state.key = mover_key(board.to_move);
-    state.to_move = std::int8_t(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int cell = 0; cell < shape.size(); ++cell) {
       if (!board.cells[cell]) continue;
       const int player = board.cells[cell] - 1;

@@ -91,15 +91,10 @@ struct Rolit {
   int pieces(const State& state, int player) const { return state.discs[player].count(); }
   Key key(const State& state) const { return state.key; }
 
-  void write_board(const State& state, Board& board) const {
-    for (int colour = 0; colour < colours; ++colour)
-      state.discs[colour].for_each([&](int cell) { board.cells[cell] = std::uint8_t(colour + 1); });
-  }
+  void write_board(const State& state, Board& board) const { write_pieces(state.discs, board); }
   State from_board(const Board& board) const {
     State state;
-    state.to_move = std::int8_t(board.to_move);
-    state.key = mover_key(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int cell = 0; cell < shape.size(); ++cell)
       if (board.cells[cell]) put(state, board.cells[cell] - 1, cell);
     find_moves(state);

@@ -222,6 +222,23 @@ std::unique_ptr<Game> make_rules_game(std::string name, R rules) {
   return std::make_unique<RulesGame<R>>(std::move(name), std::move(rules));
 }
 
+// ---- What many games share ---------------------------------------------------------------
+
+// Writes one bitboard a colour: cells of pieces[p] get symbol p.
+template <class Pieces>
+void write_pieces(const Pieces& pieces, Board& board) {
+  for (std::size_t p = 0; p < pieces.size(); ++p)
+    pieces[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
+}
+
+// Gives a state without pieces the mover and ply of a board, and the key that goes with them.
+template <class S>
+void set_turn(S& state, const Board& board) {
+  state.to_move = std::int8_t(board.to_move);
+  state.ply = decltype(state.ply)(board.ply);
+  state.key = mover_key(board.to_move);
+}
+
 // Shorthands for the option tables of the game files.
 inline OptionType whole_number(std::string name, int fallback, int low, int high,
                                std::string about) {

@@ -221,9 +221,7 @@ struct Santorini {
 
   State assembled(const Board& board, const std::vector<int>& heights) const {
     State state;
-    state.to_move = std::int8_t(board.to_move);
-    state.key = mover_key(board.to_move);
-    state.ply = std::int16_t(board.ply);
+    set_turn(state, board);
     for (int cell = 0; cell < cells; ++cell) {
       for (int i = 0; i < heights[cell]; ++i) raise(state, cell);
       if (!board.cells[cell]) continue;

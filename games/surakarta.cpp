@@ -94,10 +94,7 @@ struct Surakarta {
     return can_be_cut ? key ^ count_key(0, state.ply) : key;
   }
 
-  void write_board(const State& state, Board& board) const {
-    for (int p : {0, 1})
-      state.men[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
-  }
+  void write_board(const State& state, Board& board) const { write_pieces(state.men, board); }
   State from_board(const Board& board) const {
     State state;
     state.to_move = std::int8_t(board.to_move);
