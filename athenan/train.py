@@ -107,6 +107,7 @@ class Trainer:
             raise
         finally:
             reports.progress.__exit__(None, None, None)
+        self._page()  # the last one, and the only one of a short run
         self._final_report()
         reports.close()
 
@@ -343,8 +344,10 @@ class Trainer:
                 self.games, self.learner.samples, left, max(0, next_checkpoint - self.games)
             )
         )
-        if not reports.due():
-            return
+        if reports.due():
+            self._page()
+
+    def _page(self) -> None:
         facts = {
             "progress/games": float(self.games),
             "progress/steps": float(self.learner.steps),
@@ -357,7 +360,7 @@ class Trainer:
             "loss/learning_rate": float(self.learner.optimizer.learning_rate.numpy()),
             "speed/resident_megabytes": resident_megabytes(),
         }
-        reports.page(self.games, facts, self.self_play.rows, self._picture())
+        self.reports.page(self.games, facts, self.self_play.rows, self._picture())
 
     def _exploitation(self) -> float:
         schedule = self.config.exploration.schedule
