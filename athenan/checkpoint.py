@@ -15,13 +15,12 @@ import hashlib
 import json
 import os
 import shutil
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from athenan.errors import InputError
+from athenan.errors import DAMAGED, InputError
 
 VERSION = 1
 
@@ -84,7 +83,7 @@ def load_arrays(path: Path) -> list[np.ndarray[Any, Any]]:
     try:
         with np.load(path) as file:
             return [file[name] for name in sorted(file.files)]
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+    except DAMAGED:
         raise InputError(f"'{path}' is damaged or not of athenan.") from None
 
 

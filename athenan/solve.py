@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from athenan import _core
 from athenan.config import plain
-from athenan.errors import InputError
+from athenan.errors import DAMAGED, InputError
 from athenan.games import make_game
 from athenan.progress import Progress, count, duration
 from athenan.search import Search, SearchResult, search_settings
@@ -53,6 +52,9 @@ def solve(
     search: Search, state: Any, seconds: float | None = None, iterations: int | None = None
 ) -> Solution:
     """Searches in slices, so that progress shows and Ctrl-C ends it with what is known."""
+    for what, budget in (("seconds", seconds), ("iterations", iterations)):
+        if budget is not None and not budget > 0:
+            raise InputError(f"A budget of {what} must be positive, not {budget}.")
     done = 0
     with Progress() as progress:
         while True:
@@ -113,10 +115,12 @@ def check(path: Path) -> dict[str, Any]:
         with np.load(path) as file:
             about = json.loads(str(file["about"]))
             keys, outcomes = file["keys"], file["outcomes"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         if isinstance(error, FileNotFoundError):
             raise InputError(f"There is no file '{path}'.") from None
         raise InputError(f"'{path}' is not a whole proof file.") from None
+    if not isinstance(about, dict) or not {"game", "start", "strong", "outcome"} <= about.keys():
+        raise InputError(f"'{path}' is not a whole proof file.")
     if about.get("athenan_proof") != PROOF_VERSION:
         raise InputError(f"'{path}' is a proof of another version of athenan.")
     game = make_game(**about["game"])
