@@ -11,6 +11,7 @@ import numpy as np
 
 from athenan import _core
 from athenan.config import compose, configs_folder, plain
+from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
 from athenan.search import core_game, make_core_search, search_settings
@@ -43,7 +44,7 @@ def rules(settings: list[str]) -> Report:
     rows = [["game", "children", "playouts", "bytes", "lines", "OpenSpiel playouts", "ratio"]]
     figures = []
     for name in names:
-        config = compose("bench", [*settings, f"game={name}"] if name else settings)
+        config = bench_config([*settings, f"game={name}"] if name else settings)
         game = core_game(make_game(**config.game))
         each = config.seconds / config.repeats if every else config.seconds
         children = best_rate(partial(game.expansion_rate, each), config.repeats)
@@ -78,6 +79,14 @@ def rules_lines(name: str) -> str:
     """Lines of the rules file, where the repository is at hand."""
     path = configs_folder().parent / "games" / f"{name}.cpp"
     return str(len(path.read_text().splitlines())) if path.exists() else "-"
+
+
+def bench_config(settings: list[str]) -> Any:
+    config = compose("bench", settings)
+    for name in ("seconds", "repeats", "games", "threads"):
+        if not config[name] > 0:
+            raise InputError(f"Setting '{name}' must be positive, not {config[name]}.")
+    return config
 
 
 def opening_states(game: _core.Game, number: int) -> list[_core.State]:
@@ -121,7 +130,7 @@ def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
 
 def search(settings: list[str]) -> Report:
     """The search by itself: the hash evaluator answers at once."""
-    config = compose("bench", settings)
+    config = bench_config(settings)
     one, counts = search_rate(config, 1)
     bytes_a_child = counts["bytes"] / counts["edges"]
     lines = [
@@ -155,7 +164,7 @@ def selfplay(settings: list[str]) -> Report:
     from athenan.network import NetworkEvaluator, best_rate, make_model
     from athenan.self_play import SelfPlay
 
-    config = compose("bench", settings)
+    config = bench_config(settings)
     game = core_game(make_game(**config.game))
     model = make_model(config.network, game.plane_shape, game.num_players, 0)
     evaluator = NetworkEvaluator(model)

@@ -142,6 +142,9 @@ def solve_command(words: list[str]) -> None:
         report(arguments, [f"{text} in {duration(checked['seconds'])}"], checked)
         return
     config = compose("solve", arguments.settings)
+    out = Path(arguments.flags["--out"]) if "--out" in arguments.flags else None
+    if out and not out.parent.is_dir():
+        raise InputError(f"There is no folder for '{out}'.")
     game: Any = make_game(**config.game)
     state = solving.start_state(game, config.start)
     search = solving.search_of(config, game)
@@ -171,10 +174,9 @@ def solve_command(words: list[str]) -> None:
         "resolved_share": solution.resolved_share,
         "bytes": search.core.counts["bytes"],
     }
-    if "--out" in arguments.flags:
-        path = Path(arguments.flags["--out"])
-        figures["proof_states"] = solving.write_proof(path, config, search)
-        lines.append(f"proof of {figures['proof_states']} states in {path}")
+    if out:
+        figures["proof_states"] = solving.write_proof(out, config, search)
+        lines.append(f"proof of {figures['proof_states']} states in {out}")
     report(arguments, lines, figures)
 
 
@@ -316,6 +318,11 @@ def main(words: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         sys.stderr.close()
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"athenan: '{error.filename}': {error.strerror}.", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -44,7 +45,21 @@ def compose(root: str, overrides: list[str]) -> Any:
                 add_own_game(config, root, groups, keys)
         except (HydraException, OmegaConfBaseException) as error:
             raise InputError(sentence(error)) from None
+    seed = config.get("seed", 0)
+    if not 0 <= seed < 2**32:
+        raise InputError(f"Setting 'seed' must be from 0 to {2**32 - 1}, not {seed}.")
     return config
+
+
+def parse_overrides(overrides: list[str]) -> list[Override]:
+    for override in overrides:
+        if "=" not in override and not override.startswith("~"):
+            raise InputError(f"'{override}' is not a setting; write setting=value.")
+    try:
+        return OverridesParser.create().parse_overrides(overrides)
+    except HydraException as error:
+        override = getattr(error, "override", None) or " ".join(overrides)
+        raise InputError(f"'{override}' cannot be read: {sentence(error)}") from None
 
 
 def split_own_game(overrides: list[str]) -> tuple[str | None, list[str]]:
@@ -58,18 +73,19 @@ def split_groups(overrides: list[str]) -> tuple[list[str], list[tuple[str, str]]
     folder = configs_folder()
     groups = {path.name for path in folder.iterdir() if path.is_dir()}
     chosen, keys = [], []
-    for override in overrides:
-        if "=" not in override and not override.startswith("~"):
-            raise InputError(f"'{override}' is not a setting; write setting=value.")
-    for parsed in OverridesParser.create().parse_overrides(overrides):
+    for parsed in parse_overrides(overrides):
         name = str(parsed.key_or_group)
+        if parsed.is_sweep_override():
+            raise InputError(
+                f"'{parsed.input_line}' has several values; that takes 'athenan train --multirun'."
+            )
         if name not in groups:
             keys.append((str(parsed.input_line), name))
             continue
         files = sorted(path.stem for path in (folder / name).glob("*.yaml"))
         value = parsed.value()
         for choice in value if isinstance(value, list) else [value]:
-            if str(choice) not in files and choice is not None:
+            if str(choice) not in files:
                 raise InputError(f"There is no {name} '{choice}'{nearest(str(choice), files)}")
         chosen.append(str(parsed.input_line))
     return chosen, keys
@@ -127,7 +143,7 @@ def sentence(error: Exception) -> str:
 def sweep(overrides: list[str]) -> list[list[str]]:
     """Every combination of settings that are given as lists: `seed=0,1 network=conv,residual`."""
     choices: list[list[str]] = []
-    for parsed in OverridesParser.create().parse_overrides(overrides):
+    for parsed in parse_overrides(overrides):
         if parsed.is_sweep_override():
             key = parsed.get_key_element()
             choices.append([f"{key}={value}" for value in parsed.sweep_string_iterator()])

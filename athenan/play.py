@@ -23,6 +23,8 @@ def play(config: Any) -> None:
         **heuristic,
     )  # fmt: skip
     budget = {name: config[name] for name in ("evaluations", "seconds") if config[name]}
+    if any(not value > 0 for value in budget.values()):
+        raise InputError("The program's budget must be positive.")
     if not budget:
         raise InputError("The program needs a budget of evaluations or seconds.")
     person = 0 if config.first == "me" else 1

@@ -76,6 +76,12 @@ def make_search(
     **settings: Any,
 ) -> Search:
     """A search by name; the settings are those of DEFAULTS."""
+    complete = complete_settings(name, settings)
+    return Search(game, evaluator, complete, threads, tuple(batch_sizes))
+
+
+def complete_settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings given, with what makes it this search, and the defaults of the others."""
     if name not in SEARCHES:
         raise InputError(f"There is no search '{name}'{nearest(name, SEARCHES)}")
     for key in settings:
@@ -83,25 +89,14 @@ def make_search(
             raise InputError(f"Searches have no setting '{key}'{nearest(key, DEFAULTS)}")
         if key in SEARCHES[name] and settings[key] != SEARCHES[name][key]:
             raise InputError(f"Search '{name}' has its own {key}; take search 'umb' to choose it.")
-    return Search(
-        game, evaluator, {**DEFAULTS, **settings, **SEARCHES[name]}, threads, tuple(batch_sizes)
-    )
+    return {**DEFAULTS, **settings, **SEARCHES[name]}
 
 
 def search_settings(config: Any) -> dict[str, Any]:
     """The settings of a config with groups `search` and `heuristic`, for make_core_search."""
     chosen = {name: config.search[name] for name in config.search if name != "name"}
-    if config.search.name not in SEARCHES:
-        raise InputError(
-            f"There is no search '{config.search.name}'{nearest(config.search.name, SEARCHES)}"
-        )
-    return {
-        **DEFAULTS,
-        **chosen,
-        **SEARCHES[config.search.name],
-        "heuristic": config.heuristic.name,
-        "longest": config.heuristic.longest,
-    }
+    heuristic = {"heuristic": config.heuristic.name, "longest": config.heuristic.longest}
+    return complete_settings(config.search.name, chosen | heuristic)
 
 
 def core_game(game: _core.Game | PythonGame) -> _core.Game:
@@ -113,7 +108,7 @@ def make_core_search(
 ) -> _core.Search:
     if isinstance(evaluator, str) and evaluator not in CORE_EVALUATORS:
         raise InputError(
-            f"There is no evaluator '{evaluator}'{nearest(evaluator, CORE_EVALUATORS)}."
+            f"There is no evaluator '{evaluator}'{nearest(evaluator, CORE_EVALUATORS)}"
         )
     memory_mb = settings["memory_mb"]
     if not memory_mb > 0:
@@ -127,6 +122,17 @@ def make_core_search(
         )
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+def make_group(
+    searches: list[_core.Search], batch_sizes: Iterable[int], threads: int
+) -> _core.SearchGroup:
+    try:
+        return _core.SearchGroup(searches, list(batch_sizes), threads)
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            str(error) if isinstance(error, ValueError) else "Batch sizes must be positive."
+        ) from None
 
 
 class Search:
@@ -143,7 +149,7 @@ class Search:
         self.game = core_game(game)
         self.evaluator = evaluator
         self.core = make_core_search(self.game, evaluator, settings)
-        self._group = _core.SearchGroup([self.core], list(batch_sizes), threads)
+        self._group = make_group([self.core], batch_sizes, threads)
 
     def run(
         self,

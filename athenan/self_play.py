@@ -11,7 +11,7 @@ import numpy as np
 from athenan import _core
 from athenan.errors import InputError, nearest
 from athenan.exploration import make_chooser
-from athenan.search import make_core_search
+from athenan.search import make_core_search, make_group
 
 TARGETS = ("tree", "root", "terminal")
 # What a checkpoint holds of a game under way, besides its tree.
@@ -102,7 +102,7 @@ class SelfPlay:
         if memory is not None:
             for search in self.searches:
                 search.consult(memory)
-        self.group = _core.SearchGroup(self.searches, list(config.batch_sizes), config.threads)
+        self.group = make_group(self.searches, config.batch_sizes, config.threads)
         self.games: list[_GameUnderWay | None] = [None] * config.games_in_step
         self._idle = list(range(config.games_in_step))
 

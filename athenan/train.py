@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 
 from athenan import _core, checkpoint
 from athenan.backend import keras, tensorflow
-from athenan.config import plain
+from athenan.config import parse_overrides, plain
 from athenan.errors import InputError
 from athenan.evaluators import CheckpointEvaluator, set_weights
 from athenan.games import make_game
@@ -23,7 +23,7 @@ from athenan.learner import Diverged, Learner
 from athenan.match import make_openings, play_match
 from athenan.network import NetworkEvaluator, best_rate, make_model
 from athenan.picture import text_image
-from athenan.players import SearchPlayer, make_player
+from athenan.players import Player, SearchPlayer, make_player
 from athenan.progress import duration
 from athenan.replay import Replay
 from athenan.reports import Reports, strength_table
@@ -57,6 +57,7 @@ class Trainer:
         self.best: dict[str, Any] | None = None
         self.last_step: Path | None = None
         self.self_play = self._make_self_play()
+        self._references()  # what is wrong with them is better said now than after hours
         self.reports = Reports(folder, (folder / "config.yaml").read_text())
 
     def _make_self_play(self) -> SelfPlay:
@@ -303,12 +304,8 @@ class Trainer:
             openings = make_openings(
                 self.game, max(1, config.games // 2), config.opening_plies, seed=0
             )
-            threads = self.config.self_play.threads
             ours = self._player(self.evaluator)
-            for name, settings in config.references.items():
-                player = make_player(
-                    self.game, settings, Path(self.config.checkpoints), seed=1, threads=threads
-                )
+            for name, player in self._references().items():
                 result = play_match((ours, player), openings)
                 self.reports.match(name, self.games, result)
                 if name == config.best_by:
@@ -324,6 +321,13 @@ class Trainer:
                 list(self.config.self_play.batch_sizes),
                 seconds=0.15,
             )
+
+    def _references(self) -> dict[str, Player]:
+        folder, threads = Path(self.config.checkpoints), self.config.self_play.threads
+        return {
+            name: make_player(self.game, settings, folder, seed=1, threads=threads)
+            for name, settings in self.config.strength.references.items()
+        }
 
     def _player(self, evaluator: Any) -> SearchPlayer:
         settings = search_settings(self.config) | SEARCHES["ubfm"] | {"memory_mb": 64}
@@ -429,6 +433,10 @@ def check_limits(config: Any) -> None:
     for name in ("minutes", "games"):
         if config[name] is not None and not config[name] > 0:
             raise InputError(f"Setting '{name}' must be positive, not {config[name]}.")
+    for group, name in (("learn", "first_fit_states"), ("learn", "first_fit_epochs"),
+                        ("resolved", "states"), ("resolved", "clear_every_games")):  # fmt: skip
+        if config[group][name] < 0:
+            raise InputError(f"Setting '{group}.{name}' must not be negative.")
     if config.checkpoint.every_games < 1:
         raise InputError("Setting 'checkpoint.every_games' must be positive.")
     if config.layout.name != "inline":
@@ -500,11 +508,9 @@ CHANGEABLE = (
 
 def resumed_config(run: Path, overrides: list[str]) -> tuple[Any, list[str]]:
     """The run's own config with the changes that can be made, and what was changed."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-
     config: Any = OmegaConf.load(run / "config.yaml")
     changed = []
-    for parsed in OverridesParser.create().parse_overrides(overrides):
+    for parsed in parse_overrides(overrides):
         key, value = str(parsed.key_or_group), parsed.value()
         if key in ("resume", "checkpoints"):
             continue

@@ -1,0 +1,291 @@
+"""The `athenan` program: one sentence for whatever is wrong, and what its commands answer."""
+
+import io
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from athenan.command import COMMANDS, USAGE, main
+from athenan.config import compose, configs_folder, sweep
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> tuple[int, str, str]:
+    """Exit code, stdout, stderr."""
+    code = main(words.split() if isinstance(words, str) else words)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> str:
+    code, out, err = run(capsys, words)
+    assert (code, err) == (0, "")
+    return out
+
+
+def figures(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> dict[str, Any]:
+    words = words.split() if isinstance(words, str) else words
+    found: dict[str, Any] = json.loads(answer(capsys, [*words, "--json"]).splitlines()[-1])
+    return found
+
+
+# ---- What is wrong ---------------------------------------------------------------------
+
+WRONG = {
+    "gmes": "no command 'gmes'; did you mean 'games'?",
+    "--versoin": "no command '--versoin'",
+    "games x=1": "takes no setting such as 'x=1'",
+    "games --jsn": "no flag '--jsn'; did you mean '--json'?",
+    "train gmae=hex": "no setting 'gmae'; did you mean 'game'?",
+    "train game=hexx": "no game 'hexx'; did you mean 'hex'?",
+    "train game.sise=3": "'connect_four' has no option 'sise'",
+    "train network.filters=-1": "'network.filters' must be positive, not -1",
+    "train network.fliters=8": "no setting 'network.fliters'; did you mean 'filters'?",
+    "train network=convv": "no network 'convv'; did you mean 'conv'?",
+    "train experiment=hex77": "no experiment 'hex77'; did you mean 'hex7'?",
+    "train resume=/no/such": "no run '/no/such'",
+    "train resume=latest": "no run in 'checkpoints' yet",
+    "train fork=/no/such": "no run '/no/such'",
+    "train minutes=soon": "'minutes'",
+    "train minutes=-1": "'minutes' must be positive",
+    "train games=0": "'games' must be positive",
+    "train checkpoint.every_games=0": "'checkpoint.every_games' must be positive",
+    "train exploration.name=ordnal": "no exploration 'ordnal'",
+    "train search.name=decent": "no search 'decent'; did you mean 'descent'?",
+    "train replay.uses=0": "'replay.uses'",
+    "train replay.name=plan": "no replay 'plan'",
+    "train learn.batch_size=0": "'learn.batch_size'",
+    "train learn.first_fit_states=-1": "'learn.first_fit_states'",
+    "train resolved.states=-1": "'resolved.states'",
+    "train self_play.batch_sizes=[]": "atch sizes must be positive and ascend",
+    "train self_play.batch_sizes=[64,16]": "atch sizes must be positive and ascend",
+    "train self_play.evaluations=0": "needs a budget",
+    "train self_play.target=three": "no target 'three'",
+    "train self_play.games_in_step=0": "'self_play.games_in_step' must be positive",
+    "train heuristic=score": "no score",
+    "train heuristic.name=scroe": "no heuristic 'scroe'",
+    "train layout.name=ray": "no layout 'ray' yet",
+    "train game=mnk": "Training is for two players; game 'mnk' has 3",
+    "train game=null": "no game 'None'",
+    "train experiment=null": "no experiment 'None'",
+    "train game=hex,othello": "--multirun",
+    "train seed=-1": "seed",
+    "train strength.references.uct.search=utc": "no search 'utc'",
+    "train run=[a": "'run=[a' cannot be read",
+    "train --multirun run=[a": "'run=[a' cannot be read",
+    "train checkpoints=/dev/null": "/dev/null",
+    "train game": "'game' is not a setting",
+    "train --mutlirun": "no flag '--mutlirun'; did you mean '--multirun'?",
+    "train game=nothing:Here": "no Python module 'nothing'",
+    "train game=json:JSONDecoder": "not an athenan.PythonGame",
+    "solve game=hex game.sise=3": "'hex' has no option 'sise'; did you mean 'size'?",
+    "solve game=hex game.size=99": "size",
+    "solve game=hex game.size=three": "size",
+    "solve search=descnet": "no search 'descnet'; did you mean 'descent'?",
+    "solve search.name=descnet": "no search 'descnet'",
+    "solve search.order=random": "Search 'descent' has its own order",
+    "solve evaluator=rolout": "no evaluator 'rolout'; did you mean 'rollout'?",
+    "solve heuristic=score": "no score",
+    "solve heuristic=presence": "no captures",
+    "solve start=z9": "'start'",
+    "solve strong=maybe": "'strong'",
+    "solve seconds=-1": "seconds",
+    "solve iterations=0": "iterations must be positive",
+    "solve seed=-1": "seed",
+    "solve search.memory_mb=0": "memory_mb must be positive",
+    "solve game=mnk": "for two players",
+    "solve --check /no/such": "no file '/no/such'",
+    "solve --check /": "not a whole proof file",
+    "solve --check": "'--check' needs a value",
+    "solve --check x game=hex": "--check takes the game and its options from the file",
+    "solve --chekc x": "no flag '--chekc'; did you mean '--check'?",
+    "solve --out /no/such/proof.npz": "/no/such/proof.npz",
+    "match first.search=ubmf": "no search 'ubmf'; did you mean 'ubfm'?",
+    "match frist.search=ubfm": "no setting 'frist.search'; did you mean 'first'?",
+    "match first.checkpoint=/no/such": "no run '/no/such'",
+    "match first.evaluator=zreo": "no evaluator 'zreo'; did you mean 'zero'?",
+    "match first.decision=safe": "no decision 'safe'",
+    "match second.iterations=0": "budget",
+    "match games=1": "at least 2 games",
+    "match game=mnk": "two players; game 'mnk' has 3",
+    "match seed=-1": "seed",
+    "play first=nobody": "must be me or you, not 'nobody'",
+    "play seconds=0": "budget",
+    "play evaluations=-1": "budget",
+    "play threads=0": "thread",
+    "play search=ubmf": "no search 'ubmf'",
+    "play game=mnk": "for two players",
+    "bench": "Say what to measure: rules, search, selfplay",
+    "bench ruels": "did you mean 'rules'?",
+    "bench rules game=hexx": "no game 'hexx'",
+    "bench rules repeats=0": "repeats",
+    "bench search threads=0": "thread",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_one_sentence_for_whatever_is_wrong(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, words)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("athenan: ")
+    assert err.count("\n") == 1
+    assert WRONG[words] in err
+    assert err.rstrip("\n").endswith((".", "?"))
+    assert not err.rstrip("\n").endswith(("..", "?."))
+    assert not list(Path().glob("checkpoints/*/*")), "no folder of a run that never began"
+
+
+def test_no_traceback_in_a_process_of_its_own() -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "athenan.command", "train", "gmae=hex"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == "athenan: There is no setting 'gmae'; did you mean 'game'?\n"
+
+
+# ---- Help and start --------------------------------------------------------------------
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ("", "--help", "-h", "help"):
+        assert answer(capsys, words) == USAGE
+    for name in COMMANDS:
+        assert f"\n  {name} " in USAGE
+        for flag in ("--help", "-h"):
+            text = answer(capsys, [name, flag])
+            assert text.startswith(f"athenan {name}")
+            assert len(text.splitlines()) >= 3
+    assert answer(capsys, "--version").startswith("athenan 0")
+
+
+def test_listing_games_is_quick_and_imports_little() -> None:
+    code = (
+        "import sys; from athenan.command import main; main(['games', '--json']);"
+        "print([m for m in ('tensorflow', 'keras', 'hydra', 'omegaconf') if m in sys.modules])"
+    )
+    seconds = []
+    for _ in range(3):
+        started = time.monotonic()
+        out = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        seconds.append(time.monotonic() - started)
+        assert out.splitlines()[-1] == "[]"
+    assert min(seconds) < 0.5
+
+
+@pytest.mark.parametrize("words", [["solve"], ["match", "games=2", "first.evaluations=5"]])
+def test_only_networks_import_tensorflow(words: list[str]) -> None:
+    code = (
+        f"import sys; from athenan.command import main; main({words});"
+        "assert 'tensorflow' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+
+
+def test_games(capsys: pytest.CaptureFixture[str]) -> None:
+    games = {entry["name"]: entry for entry in figures(capsys, "games")["games"]}
+    assert games["hex"]["branching"] == 121
+    assert games["connect_four"]["board"] == [6, 7]
+    assert games["tictactoe"]["longest"] == 9
+    assert {option["name"] for option in games["hex"]["options"]} == {"size", "swap"}
+    lines = answer(capsys, "games").splitlines()
+    assert len(lines) == len(games) + 1
+
+
+# ---- Configs ---------------------------------------------------------------------------
+
+
+def members(group: str) -> list[str]:
+    return sorted(path.stem for path in (configs_folder() / group).glob("*.yaml"))
+
+
+@pytest.mark.parametrize("experiment", members("experiment"))
+def test_every_experiment_composes(experiment: str) -> None:
+    config = compose("train", [f"experiment={experiment}"])
+    assert config.experiment_name == experiment
+    assert config.minutes or config.games
+
+
+@pytest.mark.parametrize("group", sorted(p.name for p in configs_folder().iterdir() if p.is_dir()))
+def test_every_group_composes(group: str) -> None:
+    root = "play" if group == "game" else "solve" if group == "search" else "train"
+    for name in members(group):
+        config = compose(root, [f"{group}={name}"])
+        assert config is not None
+
+
+def test_settings_win_over_presets() -> None:
+    config = compose("train", ["experiment=hex7", "minutes=1", "game.size=5", "network=residual"])
+    assert (config.minutes, config.game.size, config.network.kind) == (1, 5, "residual")
+    assert config.self_play.evaluations == 400
+
+
+def test_sweep() -> None:
+    assert sweep(["seed=0,1", "games=5", "network=conv,residual"]) == [
+        ["seed=0", "games=5", "network=conv"],
+        ["seed=0", "games=5", "network=residual"],
+        ["seed=1", "games=5", "network=conv"],
+        ["seed=1", "games=5", "network=residual"],
+    ]
+    assert sweep(["seed=range(3)"]) == [["seed=0"], ["seed=1"], ["seed=2"]]
+    assert sweep(["self_play.batch_sizes=[16,64]"]) == [["self_play.batch_sizes=[16,64]"]]
+    assert sweep([]) == [[]]
+
+
+# ---- Matches and play ------------------------------------------------------------------
+
+
+def test_match(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "match game=tictactoe games=8 opening_plies=2 first.evaluations=30 second.search=random"
+    found = figures(capsys, words)
+    assert found["games"] == 8 == found["wins"] + found["draws"] + found["losses"]
+    assert found["low"] <= found["score"] <= found["high"]
+    again = figures(capsys, words)
+    assert {**again, "seconds": 0} == {**found, "seconds": 0}
+
+
+def played(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    settings: str,
+    lines: list[str],
+) -> str:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    return answer(capsys, f"play game=tictactoe seconds=null evaluations=200 {settings}")
+
+
+def test_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    out = played(capsys, monkeypatch, "", ["help", "hint", "values", "b2", "undo", "c3", "quit"])
+    assert "You are first." in out
+    assert out.count("program: ") == 2, "it answers b2 and, after undo, c3"
+    assert "selections" in out
+    assert "line: " in out
+    assert out.count("hint") >= 2
+    out = played(capsys, monkeypatch, "first=you", ["z9", "", "actions", "undo", "quit"])
+    assert "You are second." in out
+    assert "z9" in out
+    assert out.count("program: ") == 2, "undo of its first action makes it play again"
+
+
+def test_play_to_the_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [f"{column}{row}" for column in "abc" for row in "123"]
+    out = played(capsys, monkeypatch, "first=you", cells * 2)
+    assert out.rstrip().endswith(("The program wins.", "A draw.")), "perfect play never loses"
+    out = played(capsys, monkeypatch, "", ["a1"])
+    assert out.endswith("you: \n"), "the end of the input ends the game"
