@@ -114,6 +114,7 @@ class Trainer:
 
     def _learn_from(self, record: GameRecord) -> None:
         self.games += 1
+        self.self_play.progress = self._progress()
         every = self.config.learn.held_out_every
         if every and record.number % every == every - 1:
             with self._timed("learning"):
@@ -123,9 +124,7 @@ class Trainer:
         self.new_games.append(record)
         with self._timed("learning"):
             self.replay.add(record.number, record.planes, record.values)
-            progress = self._progress()
-            self.self_play.progress = progress
-            self.learner.set_progress(progress)
+            self.learner.set_progress(self.self_play.progress)
             learned = self.learner.learn(*self.replay.draw())
         self.reports.game(record, learned)
 
