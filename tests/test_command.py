@@ -12,6 +12,7 @@ import pytest
 
 from athenan.command import COMMANDS, USAGE, main
 from athenan.config import compose, configs_folder, sweep
+from athenan.games import make_game
 
 
 @pytest.fixture(autouse=True)
@@ -220,12 +221,21 @@ def test_every_experiment_composes(experiment: str) -> None:
     assert config.minutes or config.games
 
 
-@pytest.mark.parametrize("group", sorted(p.name for p in configs_folder().iterdir() if p.is_dir()))
+GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - {"experiment", "game"}
+
+
+@pytest.mark.parametrize("group", sorted(GROUPS))
 def test_every_group_composes(group: str) -> None:
-    root = "play" if group == "game" else "solve" if group == "search" else "train"
     for name in members(group):
-        config = compose(root, [f"{group}={name}"])
-        assert config is not None
+        config = compose("solve" if group == "search" else "train", [f"{group}={name}"])
+        chosen = config[group]
+        assert name in (chosen.get("name"), chosen.get("kind")) or group == "network"
+
+
+@pytest.mark.slow
+def test_every_game_composes() -> None:
+    for name in members("game"):
+        make_game(**compose("play", [f"game={name}"]).game)
 
 
 def test_settings_win_over_presets() -> None:

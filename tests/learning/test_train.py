@@ -30,11 +30,11 @@ def cut_back(run: Path, to: Path) -> None:
 
 def test_the_seed_determines_the_run() -> None:
     a, b, c = (
-        train(name, "games=60", f"seed={seed}") for name, seed in zip("abc", (0, 0, 1), strict=True)
+        train(name, "games=40", f"seed={seed}") for name, seed in zip("abc", (0, 0, 1), strict=True)
     )
     assert differences(a, b) == []
     assert "weights" in differences(a, c)
-    assert read_state(newest(a))["games"] >= 60
+    assert read_state(newest(a))["games"] >= 40
 
 
 def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,7 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
 )
 def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
     """Also the first, written before any game."""
-    words = ["games=60", "checkpoint.every_games=20", *words]
+    words = ["games=30", "checkpoint.every_games=10", *words]
     whole = train("whole", *words)
     steps = [step.name for step in steps_of(whole)]
     assert len(steps) == 4

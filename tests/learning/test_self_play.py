@@ -1,0 +1,146 @@
+"""Self-play: many games in step, and the records they leave."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import athenan
+from athenan import _core
+from athenan.config import compose
+from athenan.errors import InputError
+from athenan.search import search_settings
+from athenan.self_play import GameRecord, SelfPlay
+
+
+def evaluator(planes: np.ndarray) -> np.ndarray:
+    """Any function of the planes, quick and the same for the same state."""
+    weights = np.sin(np.arange(planes[0].size))
+    values: np.ndarray = np.tanh(planes.reshape(len(planes), -1) @ weights)
+    return values
+
+
+def self_play(game: Any, *words: str, memory: Any = None, **changed: Any) -> SelfPlay:
+    words = ("experiment=tictactoe_smoke", "heuristic=gain", *words)
+    config = compose("train", [*words, *(f"self_play.{k}={v}" for k, v in changed.items())])
+    settings = search_settings(config)
+    return SelfPlay(game, evaluator, settings, config.self_play, config.exploration, 0, memory)
+
+
+def records(play: SelfPlay, number: int) -> list[GameRecord]:
+    found: list[GameRecord] = []
+    while len(found) < number:
+        found += play.play_batch()
+    return found
+
+
+@pytest.fixture(scope="module")
+def game() -> Any:
+    return athenan.make_game("connect_four", rows=4, columns=4)
+
+
+def unpacked(game: Any, packed: np.ndarray) -> np.ndarray:
+    bits = int(np.prod(game.plane_shape))
+    return np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
+
+
+def test_records_are_whole_games(game: Any) -> None:
+    found = records(self_play(game), 20)
+    assert sorted(r.number for r in found)[:10] == list(range(10))
+    for record in found:
+        state = game.initial_state()
+        for action in record.actions:
+            state = state.play(action)
+        assert state.is_terminal
+        assert (record.outcome, record.plies) == (state.outcomes[0], len(record.actions))
+        assert len(record.root_values) == record.plies
+        assert np.abs(record.root_values).max() <= 1
+        assert len(record.planes) == len(record.values) >= record.plies
+        assert 0 < record.resolved <= len(record.values)
+        assert (unpacked(game, record.planes)[0] == game.initial_state().planes()).all()
+    assert len({tuple(r.actions) for r in found}) > 15, "games differ"
+
+
+@pytest.mark.parametrize("target", ["root", "terminal"])
+def test_targets_other_than_the_tree(game: Any, target: str) -> None:
+    for record in records(self_play(game, target=target), 8):
+        planes = unpacked(game, record.planes)
+        assert len(planes) == record.plies + 1
+        state = game.initial_state()
+        for i, action in enumerate(record.actions):
+            assert (planes[i] == state.planes()).all()
+            state = state.play(action)
+        assert (planes[-1] == state.planes()).all()
+        assert record.values[-1] == record.outcome
+        if target == "root":
+            assert record.values[:-1] == pytest.approx(record.root_values)
+        else:
+            assert set(record.values) == {record.outcome}
+
+
+@pytest.mark.parametrize("changed", [{}, {"threads": 2}, {"batch_sizes": "[4,32,128]"}])
+def test_threads_and_batch_sizes_change_nothing(game: Any, changed: dict[str, Any]) -> None:
+    usual = {r.number: r.actions for r in records(self_play(game, threads=1), 20)}
+    found = {r.number: r.actions for r in records(self_play(game, **changed), 20)}
+    both = usual.keys() & found.keys()
+    assert len(both) > 10
+    assert all(usual[number] == found[number] for number in both)
+
+
+def test_a_proven_win_is_played_and_a_proven_loss_avoided() -> None:
+    """With enough search every game is the draw that it should be, however it explores."""
+    game = athenan.make_game("tictactoe")
+    play = self_play(game, "exploration.schedule=constant", "exploration.exploitation=0",
+                     evaluations=10_000, games_in_step=2)  # fmt: skip
+    assert {record.outcome for record in records(play, 4)} == {0}
+
+
+def test_proofs_are_remembered_across_games(game: Any) -> None:
+    memory = _core.ResolvedMemory(10**6)
+    found = records(self_play(game, memory=memory, evaluations=200, games_in_step=2), 12)
+    assert len(memory) > 100
+    alone = records(self_play(game, evaluations=200, games_in_step=2), 12)
+    assert sum(r.evaluations for r in found) < sum(r.evaluations for r in alone)
+
+
+@pytest.mark.parametrize("heuristic", ["gain", "mobility"])
+def test_held_and_restored_goes_on_in_the_same_way(game: Any, heuristic: str) -> None:
+    def held() -> SelfPlay:
+        play = self_play(game, f"heuristic={heuristic}")
+        records(play, 5)
+        play.hold()
+        while play.searching:
+            play.play_batch()
+        return play
+
+    play = held()
+    facts, trees = play.save()
+    assert any(fact is not None for fact in facts)
+    other = self_play(game, f"heuristic={heuristic}")
+    other.next_game = play.next_game
+    other.restore(json.loads(json.dumps(facts)), trees)
+    play.hold(False)
+    for ours, theirs in zip(records(play, 10), records(other, 10), strict=True):
+        assert ours.number == theirs.number
+        assert ours.actions == theirs.actions
+        assert (ours.planes == theirs.planes).all()
+        assert (ours.values == theirs.values).all()
+
+
+def test_real_and_padded_rows_are_counted(game: Any) -> None:
+    play = self_play(game, batch_sizes="[16,64]")
+    records(play, 10)
+    assert 0 < play.rows <= play.padded_rows
+    assert play.padded_rows % 16 == 0
+
+
+def test_wrong_settings_are_answered_with_a_sentence(game: Any) -> None:
+    for changed, text in (
+        ({"target": "trees"}, r"no target 'trees'; did you mean 'tree'\?"),
+        ({"games_in_step": 0}, "'self_play.games_in_step' must be positive"),
+        ({"evaluations": 0}, "needs a budget"),
+        ({"batch_sizes": "[64,16]"}, "must be positive and ascend"),
+    ):
+        with pytest.raises(InputError, match=text):
+            self_play(game, **changed)
