@@ -108,11 +108,13 @@ def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
     settings = search_settings(config)
     states = opening_states(game, config.games)
     best, counts = 0.0, {"bytes": 0, "edges": 1}
+    searches = [
+        make_core_search(game, "hash", {**settings, "seed": i}) for i in range(config.games)
+    ]
+    group = _core.SearchGroup(searches, [1], threads)
     for _ in range(config.repeats):
-        searches = [
-            make_core_search(game, "hash", {**settings, "seed": i}) for i in range(config.games)
-        ]
-        group = _core.SearchGroup(searches, [1], threads)
+        for one in searches:
+            one.clear()
         children, started = 0, time.perf_counter()
         # Slices, so that the games advance in step as they do when a network answers.
         while time.perf_counter() - started < config.seconds:

@@ -98,10 +98,10 @@ void SearchTree::take_back(NodeId parent, NodeId first) {
 }
 
 void SearchTree::clear() {
-  nodes_.release();
-  edges_.release();
-  tags_.release();
-  slots_.release();
+  nodes_.clear();
+  edges_.clear();
+  tags_.clear();
+  slots_.clear();
 }
 
 SearchTree::Saved SearchTree::save() const {

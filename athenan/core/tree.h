@@ -82,11 +82,7 @@ class PlainArray {
     }
     size_ = size;
   }
-  void release() {
-    std::free(data_);
-    data_ = nullptr;
-    size_ = capacity_ = 0;
-  }
+  void clear() { size_ = 0; }  // keeps the memory for what comes next
 
  private:
   T* data_ = nullptr;
@@ -120,7 +116,7 @@ class SearchTree {
   // what must stay leaves no room.
   bool make_room(std::size_t children, std::span<NodeId> path);
 
-  void clear();
+  void clear();  // the memory stays, for the next game
   // The whole tree as plain values, and back: the restored one behaves as the saved one would.
   struct Saved {
     std::vector<Node> nodes;
