@@ -227,7 +227,8 @@ GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - {"experime
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_every_group_composes(group: str) -> None:
     for name in members(group):
-        config = compose("solve" if group == "search" else "train", [f"{group}={name}"])
+        root = "solve" if group in ("search", "heuristic") else "train"
+        config = compose(root, [f"{group}={name}"])
         chosen = config[group]
         assert name in (chosen.get("name"), chosen.get("kind")) or group == "network"
 

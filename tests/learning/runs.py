@@ -16,6 +16,7 @@ SMALL = [
     "checkpoint.keep=20",
     "learn.first_fit_states=128",
     "self_play.evaluations=8",
+    "network.layers=1",
 ]
 
 

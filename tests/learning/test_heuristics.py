@@ -39,7 +39,7 @@ def ends(name: str) -> list[tuple[Any, Any, list[list[int]]]]:
     game = GAMES[name]
     random = np.random.default_rng(0)
     found = []
-    for _ in range(25 if game.max_plies <= 60 else 3):
+    for _ in range(60 if game.max_plies <= 60 else 6):
         state, mobility = game.initial_state(), _core.Mobility()
         counts: list[list[int]] = [[], []]
         while not state.is_terminal:

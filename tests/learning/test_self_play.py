@@ -98,9 +98,9 @@ def test_a_proven_win_is_played_and_a_proven_loss_avoided() -> None:
 
 def test_proofs_are_remembered_across_games(game: Any) -> None:
     memory = _core.ResolvedMemory(10**6)
-    found = records(self_play(game, memory=memory, evaluations=200, games_in_step=2), 12)
+    found = records(self_play(game, memory=memory, evaluations=100, games_in_step=2), 8)
     assert len(memory) > 100
-    alone = records(self_play(game, evaluations=200, games_in_step=2), 12)
+    alone = records(self_play(game, evaluations=100, games_in_step=2), 8)
     assert sum(r.evaluations for r in found) < sum(r.evaluations for r in alone)
 
 
