@@ -119,7 +119,7 @@ def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
         # Slices, so that the games advance in step as they do when a network answers.
         while time.perf_counter() - started < config.seconds:
             for i, state in enumerate(states):
-                searches[i].start(state, evaluations=20_000)
+                searches[i].start(state, evaluations=50_000)
                 group.started(i)
             group.advance()
             children += sum(s.counts["children"] for s in searches)

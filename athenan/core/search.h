@@ -61,7 +61,8 @@ struct Counts {
 
 class ResolvedMemory;
 
-class Search {
+// Aligned, so that searches on different threads share no cache line.
+class alignas(128) Search {
  public:
   Search(std::shared_ptr<const Game> game, SearchSettings settings);
 

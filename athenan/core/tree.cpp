@@ -57,7 +57,11 @@ void SearchTree::rebuild_index(std::size_t slots) {
   tags_.resize(slots);
   slots_.resize(slots);
   std::fill_n(tags_.data(), slots, std::uint8_t(0));
-  for (NodeId id = 0; id < nodes_.size(); ++id) place(id);
+  constexpr std::size_t ahead = 16;  // slots are far apart: ask for them early
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (i + ahead < nodes_.size()) prefetch(nodes_[i + ahead].full_key());
+    place(NodeId(i));
+  }
 }
 
 void SearchTree::grow_index(std::size_t nodes) {
