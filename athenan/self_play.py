@@ -96,8 +96,7 @@ class SelfPlay:
             "memory_mb": search_settings["memory_mb"] / config.games_in_step
         }
         self.searches = [
-            make_core_search(game, evaluator, settings | {"seed": seed + i})
-            for i in range(config.games_in_step)
+            make_core_search(game, evaluator, settings) for _ in range(config.games_in_step)
         ]
         if memory is not None:
             for search in self.searches:
@@ -140,12 +139,17 @@ class SelfPlay:
         game = self.games[slot]
         if game is None:
             self.searches[slot].clear()
-            start = self.game.initial_state()
-            game = _GameUnderWay(self.next_game, self.searches[slot], start, start)
-            self.games[slot] = game
+            game = self._new_game(slot, self.next_game)
             self.next_game += 1
         game.search.start(game.state, mobility=game.mobility, **self.budget)
         self.group.started(slot)
+
+    def _new_game(self, slot: int, number: int) -> _GameUnderWay:
+        start = self.game.initial_state()
+        search = self.searches[slot]
+        search.reseed((self.seed << 32) + number)
+        game = self.games[slot] = _GameUnderWay(number, search, start, start)
+        return game
 
     def _end_of_search(self, slot: int) -> GameRecord | None:
         """Plays the chosen action; starts the next search, or returns the finished game."""
@@ -199,14 +203,12 @@ class SelfPlay:
         for slot, saved in enumerate(facts):
             if saved is None:
                 continue
-            start = self.game.initial_state()
-            game = _GameUnderWay(saved["number"], self.searches[slot], start, start)
+            game = self._new_game(slot, saved["number"])
             for action in saved["actions"]:
                 self._play(game, action, len(game.state.legal_actions()))
             for name in SAVED:
                 setattr(game, name, saved[name])
             game.search.restore_tree(next(trees), next(trees), next(trees))
-            self.games[slot] = game
 
     def _record(self, game: _GameUnderWay) -> GameRecord:
         search = game.search

@@ -16,7 +16,7 @@ from omegaconf import OmegaConf
 from athenan import _core, checkpoint
 from athenan.backend import keras, tensorflow
 from athenan.config import parse_overrides, plain
-from athenan.errors import InputError
+from athenan.errors import InputError, nearest
 from athenan.evaluators import CheckpointEvaluator, set_weights
 from athenan.games import make_game
 from athenan.learner import Diverged, Learner
@@ -436,6 +436,12 @@ def check_limits(config: Any) -> None:
                         ("resolved", "states"), ("resolved", "clear_every_games")):  # fmt: skip
         if config[group][name] < 0:
             raise InputError(f"Setting '{group}.{name}' must not be negative.")
+    strength = config.strength
+    if strength.every_checkpoints and strength.best_by not in strength.references:
+        raise InputError(
+            f"Setting 'strength.best_by' names no reference: '{strength.best_by}'"
+            f"{nearest(strength.best_by, strength.references)}"
+        )
     if config.checkpoint.every_games < 1:
         raise InputError("Setting 'checkpoint.every_games' must be positive.")
     if config.layout.name != "inline":

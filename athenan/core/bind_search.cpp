@@ -321,6 +321,7 @@ void bind_search(nb::module_& m) {
           nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
           nb::arg("seconds") = 0.0, nb::arg("mobility") = Mobility{})
       .def("stop", &Search::stop)
+      .def("reseed", &Search::reseed, nb::arg("seed"))
       .def(
           "consult", [](Search& s, std::shared_ptr<ResolvedMemory> memory) { s.consult(memory); },
           nb::arg("memory"))

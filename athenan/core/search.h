@@ -74,6 +74,7 @@ class alignas(128) Search {
   Task& task() { return task_; }
   Request& request() { return request_; }
   void stop() { stopped_ = true; }                                 // at the end of the iteration
+  void reseed(std::uint64_t seed) { settings_.seed = seed; }       // between searches
   void clear();                                                    // forgets the tree
   void restore(const SearchTree::Saved& tree, const Key& origin);  // a saved one instead
 
