@@ -48,6 +48,22 @@ struct Bits {
       if (words[i]) return 64 * i + std::countr_zero(words[i]);
     return 64 * (W - 1) + std::countr_zero(words[W - 1]);
   }
+  // The set cell with n set cells below it; there must be one.
+  constexpr int nth(int n) const {
+    int i = 0;
+    for (int here; n >= (here = std::popcount(words[i])); ++i) n -= here;
+    std::uint64_t word = words[i];
+    int cell = 64 * i;
+    for (int half = 32; half >= 8; half /= 2) {
+      const int low = std::popcount(word & ((1ull << half) - 1));
+      if (n < low) continue;
+      n -= low;
+      word >>= half;
+      cell += half;
+    }
+    for (; n > 0; --n) word &= word - 1;
+    return cell + std::countr_zero(word);
+  }
   // Calls visit(cell) for each set cell, ascending.
   template <class Visit>
   constexpr void for_each(Visit visit) const {

@@ -50,6 +50,11 @@ struct Havannah {
     free_cells(state).for_each([&](int cell) { actions.push_back(cell); });
     if (can_swap(state)) actions.push_back(swap_action);
   }
+  Action random_action(const State& state, Random& random) const {
+    const auto free = free_cells(state);
+    const int count = free.count(), chosen = int(random.below(count + can_swap(state)));
+    return chosen == count ? swap_action : Action(free.nth(chosen));
+  }
 
   void play(State& state, Action action) const {
     const int player = state.to_move;

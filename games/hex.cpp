@@ -42,10 +42,13 @@ struct Hex {
 
   void legal_actions(const State& state, Actions& actions) const {
     if (is_terminal(state)) return;
-    (~(state.stones[0] | state.stones[1]) & Bits<W>::first(shape.size())).for_each([&](int cell) {
-      actions.push_back(cell);
-    });
+    free_cells(state).for_each([&](int cell) { actions.push_back(cell); });
     if (can_swap(state)) actions.push_back(swap_action);
+  }
+  Action random_action(const State& state, Random& random) const {
+    const auto free = free_cells(state);
+    const int cells = free.count(), chosen = int(random.below(cells + can_swap(state)));
+    return chosen == cells ? swap_action : Action(free.nth(chosen));
   }
 
   void play(State& state, Action action) const {
@@ -98,6 +101,9 @@ struct Hex {
   }
 
  private:
+  Bits<W> free_cells(const State& state) const {
+    return ~(state.stones[0] | state.stones[1]) & Bits<W>::first(shape.size());
+  }
   bool can_swap(const State& state) const { return swap && state.ply == 1; }
 
   void place(State& state, int cell, int player) const {

@@ -38,9 +38,11 @@ struct Mnk {
 
   void legal_actions(const State& state, Actions& actions) const {
     if (is_terminal(state)) return;
-    auto cells = state.free == shape.size() ? opening_cells : Bits<W>::first(shape.size());
-    for (const auto& stones : state.stones) cells &= ~stones;
-    cells.for_each([&](int cell) { actions.push_back(cell); });
+    open_cells(state).for_each([&](int cell) { actions.push_back(cell); });
+  }
+  Action random_action(const State& state, Random& random) const {
+    const auto cells = open_cells(state);
+    return Action(cells.nth(int(random.below(std::uint32_t(cells.count())))));
   }
 
   void play(State& state, Action action) const {
@@ -53,6 +55,12 @@ struct Mnk {
     state.to_move = std::int8_t(next);
     --state.free;
     ++state.ply;
+  }
+
+  Bits<W> open_cells(const State& state) const {
+    auto cells = state.free == shape.size() ? opening_cells : Bits<W>::first(shape.size());
+    for (const auto& stones : state.stones) cells &= ~stones;
+    return cells;
   }
 
   bool is_terminal(const State& state) const { return state.winner >= 0 || state.free == 0; }

@@ -39,6 +39,8 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 // Also, where they make sense:
 //   double score(const State&, int player), double max_score
 //   int pieces(const State&, int player), int max_pieces
+//   Action random_action(const State&, Random&): legal_actions()[random.below(their number)],
+//     where that is quicker than the list
 //   bool has_history: the key holds more than the board shows (repetition, counters)
 // and, where the board alone does not tell all, any of the Game functions of the same name:
 //   std::vector<std::string> channels(); void planes(const State&, std::uint8_t*);
@@ -112,13 +114,17 @@ class RulesGame final : public Game {
   }
 
   int playout(State& state, Random& random) const override {
-    thread_local Actions actions;
+    [[maybe_unused]] thread_local Actions actions;
     S& current = of(state);
     int plies = 0;
     for (; !rules_.is_terminal(current); ++plies) {
-      actions.clear();
-      rules_.legal_actions(current, actions);
-      rules_.play(current, actions[random.below(std::uint32_t(actions.size()))]);
+      if constexpr (requires { rules_.random_action(current, random); }) {
+        rules_.play(current, rules_.random_action(current, random));
+      } else {
+        actions.clear();
+        rules_.legal_actions(current, actions);
+        rules_.play(current, actions[random.below(std::uint32_t(actions.size()))]);
+      }
     }
     return plies;
   }

@@ -13,6 +13,18 @@ void require(bool truth, const char* what, const Game& game, const State& state)
                            game.state_to_string(state, std::nullopt));
 }
 
+// A playout is the same as choosing from the lists of actions with the same random numbers.
+void check_playout(const Game& game, const State& from, std::uint64_t seed, Actions& actions) {
+  const auto quick = from.clone(), slow = from.clone();
+  Random quick_random(seed), slow_random(seed);
+  game.playout(*quick, quick_random);
+  while (!game.is_terminal(*slow)) {
+    game.legal_actions(*slow, actions);
+    game.play(*slow, actions[slow_random.below(std::uint32_t(actions.size()))]);
+  }
+  require(game.identical(*quick, *slow), "a playout of its own", game, from);
+}
+
 // Once in a while: texts, planes and the rebuilt state.
 void check_views(const Game& game, const State& state, std::vector<std::uint8_t>& planes) {
   planes.assign(game.facts().plane_bytes(), 255);
@@ -36,6 +48,7 @@ std::uint64_t fuzz(const Game& game, std::uint64_t games, std::uint64_t seed) {
   const auto child = game.initial_state();
   for (std::uint64_t i = 0; i < games; ++i) {
     const auto state = game.initial_state();
+    check_playout(game, *state, random.next(), actions);
     while (!game.is_terminal(*state)) {
       ++states;
       require(game.ply(*state) < game.facts().max_plies, "longer than promised", game, *state);

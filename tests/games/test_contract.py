@@ -245,3 +245,9 @@ def test_symmetries(game: Any, walk: list[int], data: st.DataObject) -> None:
 
 def test_perft_of_a_python_game() -> None:
     assert [Nim((1, 2)).perft(d) for d in range(4)] == [1, 3, 5, 3]
+
+
+@every_core_game
+def test_fuzz(game: Any) -> None:
+    """Expansions, playouts, texts and planes agree along whole random games."""
+    assert game.fuzz(3, seed=1) > 0
