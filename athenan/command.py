@@ -77,14 +77,14 @@ def table(rows: list[list[str]]) -> list[str]:
 def games_command(words: list[str]) -> None:
     """athenan games [--json]
 
-    The games: players, options (default and range), board, actions at the start, longest game.
+    The games: players, board, actions at the start, longest game, options (default and range).
     """
     from athenan.games import game_types, make_game
 
     arguments = parse(words)
     if arguments.settings:
         raise InputError(f"'athenan games' takes no setting such as '{arguments.settings[0]}'.")
-    rows = [["game", "players", "options", "board", "actions", "longest"]]
+    rows = [["game", "players", "board", "actions", "longest", "options"]]
     figures = []
     for entry in game_types():
         game: Any = make_game(entry["name"])
@@ -92,7 +92,7 @@ def games_command(words: list[str]) -> None:
         branching = len(game.initial_state().legal_actions())
         options = ", ".join(option_text(option) for option in entry["options"]) or "-"
         rows.append(
-            [game.name, str(game.num_players), options, board, str(branching), str(game.max_plies)]
+            [game.name, str(game.num_players), board, str(branching), str(game.max_plies), options]
         )
         figures.append(
             {
