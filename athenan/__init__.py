@@ -10,7 +10,8 @@ self_play    many games in step
 replay       whole games, and what each learning step takes from them
 learner      the network fitted to the labels
 train        the loop that joins them
-checkpoint   runs on disk
+run          a run's folder and config
+checkpoint   its checkpoints on disk
 evaluators   networks of checkpoints for any search
 players      who plays matches
 match        two players with an interval

@@ -1,0 +1,85 @@
+"""A run's folder and its config: made once, and what a resumed run may change of it."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from athenan.config import parse_overrides
+from athenan.errors import InputError
+
+
+def git_revision() -> str | None:
+    try:
+        return subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def new_run(config: Any) -> Path:
+    """The folder of a new run, with its resolved config."""
+    name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
+    game = str(config.game.name).replace(":", ".")
+    folder = Path(config.checkpoints) / game / name
+    if (folder / "config.yaml").exists():
+        raise InputError(f"Run '{folder}' exists; go on with it by resume={folder}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_config(config, folder)
+    return folder
+
+
+def write_config(config: Any, folder: Path) -> None:
+    from athenan import __version__
+
+    head = f"# athenan {__version__}, git revision {git_revision() or 'unknown'}\n"
+    (folder / "config.yaml").write_text(head + OmegaConf.to_yaml(config))
+
+
+# What a resumed run may change: limits and what is only watched or written.
+CHANGEABLE = (
+    "minutes",
+    "games",
+    "checkpoint",
+    "strength",
+    "learn.learning_rate",
+    "learn.schedule",
+    "learn.final_share",
+    "self_play.threads",
+    "resolved.clear_every_games",
+)
+
+
+def resumed_config(run: Path, overrides: list[str]) -> tuple[Any, list[str]]:
+    """The run's own config with the changes that can be made, and what was changed."""
+    config: Any = OmegaConf.load(run / "config.yaml")
+    changed = []
+    for parsed in parse_overrides(overrides):
+        key, value = str(parsed.key_or_group), parsed.value()
+        if key in ("resume", "checkpoints"):
+            continue
+        if OmegaConf.select(config, key, default=MISSING_KEY) is MISSING_KEY:
+            raise InputError(f"The run has no setting '{key}'.")
+        before = OmegaConf.select(config, key)
+        if before == value:
+            continue
+        if not any(key == name or key.startswith(name + ".") for name in CHANGEABLE):
+            raise InputError(
+                f"A resumed run cannot change '{key}' (it is {before}); start a new run, "
+                f"with fork={run} for its weights."
+            )
+        OmegaConf.update(config, key, value)
+        changed.append(f"{key}: {before} -> {value}")
+    return config, changed
+
+
+MISSING_KEY = object()
