@@ -1,16 +1,15 @@
 """The `athenan` program: one sentence for whatever is wrong, and what its commands answer."""
 
 import io
-import json
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import answer, figures, run
 
-from athenan.command import COMMANDS, USAGE, main
+from athenan.command import COMMANDS, USAGE
 from athenan.config import compose, configs_folder, sweep
 from athenan.games import make_game
 
@@ -18,25 +17,6 @@ from athenan.games import make_game
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def run(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> tuple[int, str, str]:
-    """Exit code, stdout, stderr."""
-    code = main(words.split() if isinstance(words, str) else words)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def answer(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> str:
-    code, out, err = run(capsys, words)
-    assert (code, err) == (0, "")
-    return out
-
-
-def figures(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> dict[str, Any]:
-    words = words.split() if isinstance(words, str) else words
-    found: dict[str, Any] = json.loads(answer(capsys, [*words, "--json"]).splitlines()[-1])
-    return found
 
 
 # ---- What is wrong ---------------------------------------------------------------------

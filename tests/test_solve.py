@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import answer, figures, run
 
 from athenan.command import main
 
@@ -13,25 +14,6 @@ from athenan.command import main
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def run(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> tuple[int, str, str]:
-    """Exit code, stdout, stderr."""
-    code = main(words.split() if isinstance(words, str) else words)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def answer(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> str:
-    code, out, err = run(capsys, words)
-    assert (code, err) == (0, "")
-    return out
-
-
-def figures(capsys: pytest.CaptureFixture[str], words: str | list[str]) -> dict[str, Any]:
-    words = words.split() if isinstance(words, str) else words
-    found: dict[str, Any] = json.loads(answer(capsys, [*words, "--json"]).splitlines()[-1])
-    return found
 
 
 def test_solve(capsys: pytest.CaptureFixture[str]) -> None:
