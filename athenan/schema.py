@@ -120,7 +120,7 @@ class StrengthSchema:
     references: dict[str, PlayerSchema] = field(default_factory=dict)
     best_by: str = "uct"
     earlier: bool = True
-    most_share: float = 0.15
+    most_share: float = 0.1
 
 
 @dataclass

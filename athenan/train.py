@@ -55,6 +55,7 @@ class Trainer:
         self.replay_files: list[list[Any]] = []  # [name, first game, last game]
         self.new_games: list[GameRecord] = []  # since the last checkpoint
         self.best: dict[str, Any] | None = None
+        self.matches_cost = 0.0  # seconds, of the last ones
         self.last_step: Path | None = None
         self.self_play = self._make_self_play()
         self._references()  # what is wrong with them is better said now than after hours
@@ -292,9 +293,9 @@ class Trainer:
     def _measure_strength(self, last: bool = False) -> None:
         """Small matches against fixed references; they change nothing but the best checkpoint."""
         config = self.config.strength
-        spent = self.reports.seconds["matches"]
-        too_much = spent > config.most_share * max(60.0, self.elapsed) and not last
-        if not config.every_checkpoints or not config.games or too_much:
+        spent, last_cost = self.reports.seconds["matches"], self.matches_cost
+        too_much = spent + last_cost > config.most_share * self.elapsed and not last
+        if not config.every_checkpoints or not config.games or (spent and too_much):
             return
         number = self.games // self.config.checkpoint.every_games
         if number % config.every_checkpoints and not last:
@@ -320,6 +321,7 @@ class Trainer:
                 list(self.config.self_play.batch_sizes),
                 seconds=0.15,
             )
+        self.matches_cost = self.reports.seconds["matches"] - spent
 
     def _references(self) -> dict[str, Player]:
         folder, threads = Path(self.config.checkpoints), self.config.self_play.threads

@@ -26,10 +26,11 @@ pair_scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1,
         ([0.0] * 20, 0.0, 0.1611),  # 0/20,
         ([1.0] * 1 + [0.0] * 28, 0.0061, 0.1718),  # 1/29
         ([1.0] * 200, 0.98115, 1.0),
-        ([0.5] * 100, 0.40383, 0.59617),
     ],
 )
-def test_the_interval_is_wilsons(scores: list[float], low: float, high: float) -> None:
+def test_the_interval_of_pairs_won_or_lost_whole_is_wilsons(
+    scores: list[float], low: float, high: float
+) -> None:
     assert interval(scores) == pytest.approx((low, high), abs=6e-5)
 
 
@@ -42,6 +43,27 @@ def test_the_interval_holds_the_score_and_mirrors(scores: list[float]) -> None:
     assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
     wider = interval(scores)[1] - interval(scores)[0]
     assert interval(scores * 4)[1] - interval(scores * 4)[0] < wider
+
+
+@pytest.mark.parametrize("pairs", [20, 200])
+@pytest.mark.parametrize("chance", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("alike", [0.0, 0.5, 1.0])  # how often both games of a pair end alike
+def test_the_interval_covers_the_truth(pairs: int, chance: float, alike: float) -> None:
+    random = np.random.default_rng(1)
+    covered = 0
+    for _ in range(500):
+        first, second = (random.random((2, pairs)) < chance).astype(float)
+        second = np.where(random.random(pairs) < alike, first, second)
+        low, high = interval(list((first + second) / 2))
+        covered += low <= chance <= high
+    assert covered / 500 > 0.9  # 0.95 but for chance; Wilson's own falls to 0.92 with 20 pairs
+
+
+def test_pairs_that_are_split_say_more_than_pairs_won_whole() -> None:
+    whole = interval([1.0] * 50 + [0.0] * 50)
+    split = interval([0.5] * 100)
+    assert whole == pytest.approx((0.40383, 0.59617), abs=6e-5)
+    assert 0.45 < split[0] < 0.5 < split[1] < 0.55
 
 
 def test_without_games_nothing_is_known() -> None:
