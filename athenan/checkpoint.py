@@ -22,7 +22,7 @@ import numpy as np
 
 from athenan.errors import DAMAGED, InputError
 
-VERSION = 1
+VERSION = 2  # weights of older ones can be read, too
 
 
 def newest_run(folder: Path, game: str | None) -> Path:

@@ -41,7 +41,6 @@ class GameRecord:
 class _GameUnderWay:
     number: int
     search: _core.Search
-    origin: _core.State
     state: _core.State
     mobility: _core.Mobility = field(default_factory=_core.Mobility)
     actions: list[int] = field(default_factory=list)
@@ -98,8 +97,9 @@ class SelfPlay:
         self.searches = [
             make_core_search(game, evaluator, settings) for _ in range(config.games_in_step)
         ]
-        if memory is not None:
-            for search in self.searches:
+        for search in self.searches:
+            search.keep_labels()
+            if memory is not None:
                 search.consult(memory)
         self.group = make_group(self.searches, config.batch_sizes, config.threads)
         self.games: list[_GameUnderWay | None] = [None] * config.games_in_step
@@ -148,7 +148,7 @@ class SelfPlay:
         start = self.game.initial_state()
         search = self.searches[slot]
         search.reseed((self.seed << 32) + number)
-        game = self.games[slot] = _GameUnderWay(number, search, start, start)
+        game = self.games[slot] = _GameUnderWay(number, search, start)
         return game
 
     def _end_of_search(self, slot: int) -> GameRecord | None:
@@ -208,11 +208,13 @@ class SelfPlay:
                 self._play(game, action, len(game.state.legal_actions()))
             for name in SAVED:
                 setattr(game, name, saved[name])
-            game.search.restore_tree(next(trees), next(trees), next(trees))
+            nodes, edges, counts, planes, values = (next(trees) for _ in range(5))
+            origin = next(s for s in (*game.states, game.state) if s.ply == counts[3])
+            game.search.restore_tree(nodes, edges, counts, planes, values, origin)
 
     def _record(self, game: _GameUnderWay) -> GameRecord:
         search = game.search
-        planes, values, resolved = search.samples(game.origin)
+        planes, values, resolved = search.samples()
         if self.target != "tree":
             outcomes = game.state.outcomes
             assert outcomes is not None

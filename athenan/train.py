@@ -254,6 +254,11 @@ class Trainer:
     def resume(self, step: Path) -> None:
         """Takes up where the checkpoint was written."""
         state = checkpoint.read_state(step)
+        if state["version"] != checkpoint.VERSION:
+            raise InputError(
+                f"Checkpoint '{step}' is of an older version; a new run takes its weights by "
+                f"fork={step}."
+            )
         set_weights(self.model, checkpoint.load_arrays(step / "weights.npz"), step)
         variables = self.learner.optimizer.variables
         for variable, array in zip(

@@ -140,31 +140,43 @@ std::vector<T> from_bytes(const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb:
   return values;
 }
 
-// (nodes, edges, [slots, origin key low, high]) as plain arrays.
+nb::tuple arrays_of(Samples samples) {
+  const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
+  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
+                        to_numpy(std::move(samples.values)), samples.resolved);
+}
+
+// (nodes, edges, [slots, origin key low, high, origin ply, resolved among the dropped], planes and
+// values of the dropped) as plain arrays.
 nb::tuple save_tree(const Search& search) {
   const auto saved = search.tree().save();
+  const Samples& dropped = search.dropped();
+  const std::vector<std::uint64_t> facts = {
+      saved.slots, search.origin_key().low, search.origin_key().high,
+      std::uint64_t(search.game().ply(search.origin())), dropped.resolved};
+  const auto samples = arrays_of(dropped);
   return nb::make_tuple(to_numpy(as_bytes(saved.nodes)), to_numpy(as_bytes(saved.edges)),
-                        to_numpy(std::vector<std::uint64_t>{saved.slots, search.origin_key().low,
-                                                            search.origin_key().high}));
+                        to_numpy(std::vector(facts)), samples[0], samples[1]);
 }
 
 void restore_tree(Search& search,
                   const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& nodes,
                   const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& edges,
-                  const nb::ndarray<const std::uint64_t, nb::shape<3>, nb::c_contig>& facts) {
+                  const nb::ndarray<const std::uint64_t, nb::shape<5>, nb::c_contig>& facts,
+                  const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& planes,
+                  const nb::ndarray<const float, nb::ndim<1>, nb::c_contig>& values,
+                  const BoundState& origin) {
+  check_game(search, origin);
   SearchTree::Saved saved;
   saved.nodes = from_bytes<Node>(nodes);
   saved.edges = from_bytes<Edge>(edges);
   saved.slots = std::size_t(facts.data()[0]);
-  search.restore(saved, {facts.data()[1], facts.data()[2]});
-}
-
-nb::tuple samples_of(const Search& search, const BoundState& origin) {
-  check_game(search, origin);
-  auto samples = tree_samples(search, *origin.state);
-  const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
-  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
-                        to_numpy(std::move(samples.values)), samples.resolved);
+  Samples dropped;
+  dropped.planes.assign(planes.data(), planes.data() + planes.size());
+  dropped.values.assign(values.data(), values.data() + values.size());
+  dropped.bytes_per_state = planes.shape(1);
+  dropped.resolved = std::size_t(facts.data()[4]);
+  search.restore(saved, *origin.state, {facts.data()[1], facts.data()[2]}, std::move(dropped));
 }
 
 nb::tuple memory_arrays(const ResolvedMemory& memory) {
@@ -241,9 +253,8 @@ nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t co
     samples = random_ending_samples(
         *game, TerminalEvaluation(*game, heuristic_from_string(heuristic), longest), count, seed);
   }
-  const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
-  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
-                        to_numpy(std::move(samples.values)));
+  const auto arrays = arrays_of(std::move(samples));
+  return nb::make_tuple(arrays[0], arrays[1]);
 }
 
 }  // namespace
@@ -325,17 +336,22 @@ void bind_search(nb::module_& m) {
       .def(
           "consult", [](Search& s, std::shared_ptr<ResolvedMemory> memory) { s.consult(memory); },
           nb::arg("memory"))
-      .def("samples", &samples_of, nb::arg("origin"),
-           nb::sig("def samples(self, origin: State) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                   "numpy.typing.NDArray[numpy.float32], int]"),
-           "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
-           "terminal state below the first root since clear().")
+      .def("keep_labels", &Search::keep_labels,
+           "From now on samples() has the states that left the tree for want of memory, too.")
+      .def(
+          "samples", [](const Search& s) { return arrays_of(samples_of(s)); },
+          nb::sig("def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                  "numpy.typing.NDArray[numpy.float32], int]"),
+          "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
+          "terminal state below the first root since clear().")
       .def("clear", &Search::clear)
       .def("save_tree", &save_tree,
            nb::sig("def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                   "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]"),
-           "The tree as arrays that restore_tree takes.")
-      .def("restore_tree", &restore_tree, nb::arg("nodes"), nb::arg("edges"), nb::arg("facts"))
+                   "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64], "
+                   "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]"),
+           "The tree as arrays that restore_tree takes; the third has the origin's ply at 3.")
+      .def("restore_tree", &restore_tree, nb::arg("nodes"), nb::arg("edges"), nb::arg("facts"),
+           nb::arg("planes"), nb::arg("values"), nb::arg("origin"))
       .def_prop_ro("done", [](Search& s) { return s.task().done(); })
       .def_prop_ro(
           "bound", [](const Search& s) { return s.terminal_evaluation().bound(); },

@@ -17,23 +17,24 @@ void Samples::add(const Game& game, const State& state, float value) {
   values.push_back(value);
 }
 
-Samples tree_samples(const Search& search, const State& origin) {
+void add_tree_samples(Samples& samples, const Search& search, const std::vector<bool>& leave_out) {
   const Game& game = search.game();
   const auto& tree = search.tree();
   const float scale = 1 / float(search.terminal_evaluation().bound());
-  Samples samples;
   const NodeId first = tree.find(search.origin_key());
-  if (first == no_node) return samples;
+  if (first == no_node) return;
   std::vector<bool> seen(tree.num_nodes());
   std::vector<std::pair<NodeId, std::unique_ptr<State>>> waiting;
   seen[first] = true;
-  waiting.emplace_back(first, origin.clone());
+  waiting.emplace_back(first, search.origin().clone());
   while (!waiting.empty()) {
     const auto [id, state] = std::move(waiting.back());
     waiting.pop_back();
     const Node& node = tree.node(id);
-    samples.add(game, *state, node.value * scale);
-    samples.resolved += node.is(Node::resolved);
+    if (leave_out.empty() || !leave_out[id]) {
+      samples.add(game, *state, node.value * scale);
+      samples.resolved += node.is(Node::resolved);
+    }
     for (const Edge& edge : tree.edges(id)) {
       const Node& child = tree.node(edge.child);
       if (seen[edge.child] || !(child.is(Node::expanded) || child.is(Node::terminal))) continue;
@@ -43,6 +44,11 @@ Samples tree_samples(const Search& search, const State& origin) {
       waiting.emplace_back(edge.child, std::move(next));
     }
   }
+}
+
+Samples samples_of(const Search& search) {
+  Samples samples = search.dropped();
+  add_tree_samples(samples, search);
   return samples;
 }
 

@@ -25,8 +25,12 @@ struct Samples {
   std::vector<std::uint8_t> scratch_;
 };
 
-// Of the part of the tree that is reached from `origin` (a game's first searched state).
-Samples tree_samples(const Search& search, const State& origin);
+// Adds those of the tree below the search's origin, but for the nodes to be left out.
+void add_tree_samples(Samples& samples, const Search& search,
+                      const std::vector<bool>& leave_out = {});
+
+// Of all states since clear(): those that left the tree for want of memory, and the tree's own.
+Samples samples_of(const Search& search);
 
 // The last states of `count` random games, for the first fit of a network.
 Samples random_ending_samples(const Game& game, const TerminalEvaluation& evaluation,

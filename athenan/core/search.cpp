@@ -31,20 +31,28 @@ Search::Search(std::shared_ptr<const Game> game, SearchSettings settings)
   root_state_ = game_->initial_state();
   state_ = root_state_->clone();
   rollout_state_ = root_state_->clone();
+  origin_ = root_state_->clone();
+  dropped_ = std::make_unique<Samples>();
 }
+
+Search::~Search() = default;
 
 void Search::clear() {
   task_ = {};
   request_ = {};
   new_nodes_.clear();
   tree_.clear();
+  *dropped_ = {};
   root_ = no_node;
 }
 
-void Search::restore(const SearchTree::Saved& tree, const Key& origin) {
+void Search::restore(const SearchTree::Saved& tree, const State& origin, const Key& origin_key,
+                     Samples dropped) {
   clear();
   tree_.restore(tree);
-  origin_key_ = origin;
+  origin_->assign(origin);
+  origin_key_ = origin_key;
+  *dropped_ = std::move(dropped);
 }
 
 Key Search::key_of(const State& state) const {
@@ -65,7 +73,10 @@ void Search::start(const State& root, Budget budget, const Mobility& mobility) {
   root_mobility_ = mobility_ = mobility;
   root_player_ = game_->to_move(root);
   const Key key = key_of(root);
-  if (tree_.num_nodes() == 0) origin_key_ = key;
+  if (tree_.num_nodes() == 0) {
+    origin_->assign(root);
+    origin_key_ = key;
+  }
   root_ = tree_.find(key);
   if (root_ == no_node) root_ = tree_.add(key);
   Node& node = tree_.node(root_);
@@ -145,13 +156,11 @@ Task Search::run(Budget budget) {
 bool Search::add_children(NodeId& id) {
   game_->expand(*state_, children_);
   const std::size_t size = children_.size();
-  if (!tree_.make_room(size, path_)) {
+  if (!make_room(size)) {
     out_of_memory_ = true;
-    root_ = path_.front();
     return false;
   }
   id = path_.back();
-  root_ = path_.front();
   const int ply = game_->ply(*state_) + 1;
   Mobility mobility = mobility_;
   mobility.add(players_.back(), size);
@@ -191,6 +200,17 @@ bool Search::add_children(NodeId& id) {
   counts_.charged += new_nodes_.size();
   ++counts_.expanded;
   return true;
+}
+
+// When something has to go, all that is not below the root goes too.
+bool Search::make_room(std::size_t children) {
+  const bool made = tree_.make_room(children, path_, [this](const auto& stays) {
+    if (keeps_labels_) add_tree_samples(*dropped_, *this, stays);
+    origin_->assign(*root_state_);
+    origin_key_ = tree_.node(path_.front()).full_key();
+  });
+  root_ = path_.front();
+  return made;
 }
 
 void Search::evaluate_new_children() {

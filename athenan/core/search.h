@@ -60,11 +60,13 @@ struct Counts {
 };
 
 class ResolvedMemory;
+struct Samples;
 
 // Aligned, so that searches on different threads share no cache line.
 class alignas(128) Search {
  public:
   Search(std::shared_ptr<const Game> game, SearchSettings settings);
+  ~Search();
 
   // Prepares a search of `root`; the scheduler resumes task() until it is done. The tree of
   // earlier searches is kept, so the next state of a game finds what is known of it.
@@ -73,10 +75,14 @@ class alignas(128) Search {
   void consult(std::shared_ptr<const ResolvedMemory> memory) { memory_ = std::move(memory); }
   Task& task() { return task_; }
   Request& request() { return request_; }
-  void stop() { stopped_ = true; }                                 // at the end of the iteration
-  void reseed(std::uint64_t seed) { settings_.seed = seed; }       // between searches
-  void clear();                                                    // forgets the tree
-  void restore(const SearchTree::Saved& tree, const Key& origin);  // a saved one instead
+  void stop() { stopped_ = true; }                            // at the end of the iteration
+  void reseed(std::uint64_t seed) { settings_.seed = seed; }  // between searches
+  // From now on the labels of states that leave the tree for want of memory are kept: dropped().
+  void keep_labels() { keeps_labels_ = true; }
+  void clear();  // forgets the tree
+  // A saved one instead.
+  void restore(const SearchTree::Saved& tree, const State& origin, const Key& origin_key,
+               Samples dropped);
 
   // The answers, once the task is done.
   const Node& root() const { return tree_.node(root_); }
@@ -84,7 +90,10 @@ class alignas(128) Search {
   int root_player() const { return root_player_; }
   const State& root_state() const { return *root_state_; }
   const Mobility& root_mobility() const { return root_mobility_; }
-  const Key& origin_key() const { return origin_key_; }  // of the first root since clear()
+  // The first root since clear(), or since memory was short: all of the tree is below it.
+  const State& origin() const { return *origin_; }
+  const Key& origin_key() const { return origin_key_; }
+  const Samples& dropped() const { return *dropped_; }
   const Counts& counts() const { return counts_; }
   const SearchSettings& settings() const { return settings_; }
   const SearchTree& tree() const { return tree_; }
@@ -101,7 +110,8 @@ class alignas(128) Search {
   bool spent(const Budget& budget) const;
   Key key_of(const State& state) const;
   // Numbered in the order of Algorithm 4.
-  bool add_children(NodeId& id);        // false: no room
+  bool add_children(NodeId& id);  // false: no room
+  bool make_room(std::size_t children);
   void evaluate_new_children();         // by an evaluator of the core
   void assign_values();                 // answers of f_θ to the new children
   void back_up(NodeId id, int player);  // (c, v)(s) ← the best child's; r(s)
@@ -122,7 +132,10 @@ class alignas(128) Search {
   Mobility root_mobility_, mobility_;
   NodeId root_ = no_node;
   int root_player_ = 0;
+  std::unique_ptr<State> origin_;
   Key origin_key_;
+  std::unique_ptr<Samples> dropped_;
+  bool keeps_labels_ = false;
   std::shared_ptr<const ResolvedMemory> memory_;
   std::vector<NodeId> path_;  // of the iteration, root first
   std::vector<int> players_;  // who moves at each node of the path

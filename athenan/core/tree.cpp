@@ -139,12 +139,14 @@ bool SearchTree::fits(std::size_t more) const {
 
 // ---- When the budget is reached ----------------------------------------------------------
 
-bool SearchTree::make_room(std::size_t children, std::span<NodeId> path) {
+bool SearchTree::make_room(std::size_t children, std::span<NodeId> path,
+                           const BeforeDropping& before) {
   if (fits(children)) return true;
   ++collections_;
   for (bool drop_proofs : {false, true}) {
     mark_reachable(path.front());
     collapse(path);
+    before(staying());
     mark_kept(path, drop_proofs);
     compact_edges();
     compact_nodes(path);
@@ -197,6 +199,18 @@ void SearchTree::collapse(std::span<const NodeId> path) {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     if (nodes_[i].is(Node::kept) && bucket(nodes_[i]) < lowest) nodes_[i].set(Node::kept, false);
   for (NodeId id : path) nodes_[id].set(Node::kept, nodes_[id].is(Node::expanded));
+}
+
+// After collapse: nodes that keep their edges, and the terminal ones among their children.
+std::vector<bool> SearchTree::staying() const {
+  std::vector<bool> stays(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!nodes_[i].is(Node::kept)) continue;
+    stays[i] = true;
+    for (const Edge& edge : edges(NodeId(i)))
+      if (nodes_[edge.child].is(Node::terminal)) stays[edge.child] = true;
+  }
+  return stays;
 }
 
 // Moves the edges of the kept nodes together, in place. To find a block's owner, its number waits

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <new>
 #include <span>
 #include <type_traits>
@@ -113,8 +114,10 @@ class SearchTree {
   // Makes sure that `children` more nodes and edges fit the budget. When it is reached, the least
   // selected unresolved subtrees collapse to their values; what is resolved stays resolved. Nodes
   // change their numbers then: `path` (root first, never collapsed) is renumbered. False when
-  // what must stay leaves no room.
-  bool make_room(std::size_t children, std::span<NodeId> path);
+  // what must stay leaves no room. Before anything is dropped, `before` is told for each node
+  // whether it will still be expanded or terminal.
+  using BeforeDropping = std::function<void(const std::vector<bool>& stays)>;
+  bool make_room(std::size_t children, std::span<NodeId> path, const BeforeDropping& before);
 
   void clear();  // the memory stays, for the next game
   // The whole tree as plain values, and back: the restored one behaves as the saved one would.
@@ -144,6 +147,7 @@ class SearchTree {
   void mark_reachable(NodeId root);
   std::uint64_t visits(const Node& node) const;
   void collapse(std::span<const NodeId> path);
+  std::vector<bool> staying() const;
   void mark_kept(std::span<const NodeId> path, bool drop_proofs);
   void compact_edges();
   void compact_nodes(std::span<NodeId> path);

@@ -117,7 +117,7 @@ def test_a_future_version_is_refused(run: Path) -> None:
     state = json.loads(path.read_text())
     path.write_text(json.dumps({**state, "version": 99}))
     text = refusal(read_state, run / "step_40")
-    assert re.search(r"step_40' is of version 99; this athenan reads up to 1\.$", text)
+    assert re.search(r"step_40' is of version 99; this athenan reads up to 2\.$", text)
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04 nonsense"])

@@ -141,7 +141,7 @@ def test_packed_planes_are_the_planes() -> None:
     game = athenan.make_game("othello", size=6)
     search = athenan.make_search("descent", game, "hash")
     search.run(game.initial_state(), iterations=3)
-    packed, values, _ = search.core.samples(game.initial_state())
+    packed, values, _ = search.core.samples()
     bits = int(np.prod(game.plane_shape))
     assert packed.shape == (len(values), (bits + 7) // 8)
     planes = np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)

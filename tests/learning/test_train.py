@@ -55,8 +55,9 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         ["exploration.schedule=annealed", "learn.held_out_every=1"],
         ["heuristic=mobility", "replay=plain", "resolved.states=50"],
         ["self_play.target=root", "exploration=epsilon_greedy", "heuristic=gain"],
+        ["search.memory_mb=0.06", "self_play.evaluations=60", "resolved.states=0"],
     ],
-    ids=["schedules", "all games held out", "mobility and plain", "root and epsilon"],
+    ids=["schedules", "all games held out", "mobility and plain", "root and epsilon", "no memory"],
 )
 def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
     """Also the first, written before any game."""
@@ -99,7 +100,7 @@ def test_a_fork_starts_from_weights_alone(capsys: pytest.CaptureFixture[str]) ->
     train("other", f"fork={source}", "network.filters=8", code=2)
     assert "are of another network or game" in capsys.readouterr().err
     state = newest(source) / "state.json"
-    state.write_text(state.read_text().replace('"version": 1', '"version": 9'))
+    state.write_text(state.read_text().replace('"version": 2', '"version": 9'))
     train("future", f"fork={source}", code=2)
     assert "is of version 9" in capsys.readouterr().err
     assert not Path("checkpoints/tictactoe/future").exists()
@@ -155,6 +156,16 @@ def test_a_checkpoint_that_is_not_whole_is_refused(capsys: pytest.CaptureFixture
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert f"Checkpoint '{newest(run)}' is damaged: weights.npz" in err
+
+
+def test_an_older_checkpoint_gives_its_weights_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    run = train("run", "games=10")
+    state = newest(run) / "state.json"
+    state.write_text(state.read_text().replace('"version": 2', '"version": 1'))
+    capsys.readouterr()
+    resume(run, "games=20", code=2)
+    assert f"takes its weights by fork={newest(run)}" in capsys.readouterr().err
+    train("fork", f"fork={newest(run)}", "games=10")
 
 
 def test_a_game_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
