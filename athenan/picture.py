@@ -1,4 +1,4 @@
-"""A board as a picture: its text drawn with a small font, for TensorBoard."""
+"""A game as a picture, for TensorBoard: its last board, and the search's value at every ply."""
 
 from __future__ import annotations
 
@@ -6,20 +6,44 @@ from typing import Any
 
 import numpy as np
 
+SIZE = 20  # pixels of a letter
+CELL = 12  # pixels from letter to letter
+LINE = 26  # from line to line
+MARGIN = 16
+PLOT_HEIGHT = 220
 
-def text_image(text: str, scale: int = 2) -> np.ndarray[Any, Any]:
-    """[height, width, 1] of 0 to 255: white ground, black letters."""
+
+def game_image(board: str, moves: str, values: list[float]) -> np.ndarray[Any, Any]:
+    """[height, width, 3] of 0 to 255: the board, the curve of the values, the moves."""
     from PIL import Image, ImageDraw, ImageFont
 
-    font = ImageFont.load_default(size=12 * scale)
-    probe = ImageDraw.Draw(Image.new("L", (1, 1)))
-    width = max(int(probe.textlength(line, font=font)) for line in text.splitlines())
-    cell = int(probe.textlength("M", font=font))
-    lines = text.splitlines()
-    columns = max(len(line) for line in lines)
-    image = Image.new("L", (max(width, cell * columns) + 16, 15 * scale * len(lines) + 16), 255)
+    font = ImageFont.load_default(size=SIZE)
+    lines, move_lines = board.splitlines(), moves.splitlines()
+    width = max([480, *(CELL * len(line) for line in lines + move_lines)]) + 2 * MARGIN
+    plot = MARGIN + LINE * len(lines) + MARGIN
+    text = plot + PLOT_HEIGHT + MARGIN
+    image = Image.new("RGB", (width, text + LINE * len(move_lines) + MARGIN), "white")
     draw = ImageDraw.Draw(image)
-    for row, line in enumerate(lines):
-        for column, letter in enumerate(line):
-            draw.text((8 + cell * column, 8 + 15 * scale * row), letter, fill=0, font=font)
-    return np.asarray(image, np.uint8)[:, :, None]
+    for top, part in ((MARGIN, lines), (text, move_lines)):
+        for row, line in enumerate(part):
+            for column, letter in enumerate(line):  # one by one: the font is not monospaced
+                at = (MARGIN + CELL * column + CELL / 2, top + LINE * row)
+                draw.text(at, letter, fill="black", font=font, anchor="ma")
+    draw_values(draw, values, (MARGIN, plot, width - MARGIN, plot + PLOT_HEIGHT), font)
+    return np.asarray(image, np.uint8)
+
+
+def draw_values(draw: Any, values: list[float], box: tuple[int, int, int, int], font: Any) -> None:
+    left, top, right, bottom = box
+    axis = left + 3 * SIZE
+    scale = (bottom - top) / 2
+    for level in (1, 0, -1):
+        y = top + scale * (1 - level)
+        draw.line((axis, y, right, y), fill="gray" if level == 0 else "lightgray")
+        draw.text((left, y - SIZE / 2), f"{level:+d}" if level else "0", fill="gray", font=font)
+    step = (right - axis) / max(1, len(values) - 1)
+    points = [(axis + step * i, top + scale * (1 - value)) for i, value in enumerate(values)]
+    if len(points) > 1:
+        draw.line(points, fill="steelblue", width=3)
+    for x, y in points:
+        draw.ellipse((x - 3, y - 3, x + 3, y + 3), fill="steelblue")

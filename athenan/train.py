@@ -21,7 +21,7 @@ from athenan.games import make_game
 from athenan.learner import Diverged, Learner
 from athenan.match import make_openings, play_match
 from athenan.network import NetworkEvaluator, best_rate, make_model
-from athenan.picture import text_image
+from athenan.picture import game_image
 from athenan.players import Player, SearchPlayer, make_player
 from athenan.progress import duration
 from athenan.replay import Replay
@@ -394,9 +394,9 @@ class Trainer:
         for action, value in zip(record.actions, record.root_values, strict=True):
             words.append(f"{state.action_to_string(action)} {value:+.2f}")
             state = state.play(action)
-        lines = [f"game {record.number}", str(state), ""]
-        lines += ["  ".join(words[i : i + 4]) for i in range(0, len(words), 4)][-12:]
-        return text_image("\n".join(lines))
+        lines = ["  ".join(words[i : i + 4]) for i in range(0, len(words), 4)]
+        board = f"game {record.number}\n{state}\n\nvalue, ply by ply, for the first player"
+        return game_image(board, "\n".join(lines[-12:]), record.root_values)
 
     def _final_report(self) -> None:
         shares = ", ".join(f"{name} {share:.0%}" for name, share in self.reports.shares().items())
