@@ -25,11 +25,14 @@ from athenan.errors import DAMAGED, InputError
 VERSION = 2  # weights of older ones can be read, too
 
 
+def runs_of(folder: Path, game: str) -> Path:
+    """Where the runs of a game are; a game of one's own is named `module:Class`."""
+    return folder / game.replace(":", ".")
+
+
 def newest_run(folder: Path, game: str | None) -> Path:
     """`latest`: the newest run of the game, or of all."""
-    games = (
-        [folder / game.replace(":", ".")] if game else [p for p in folder.glob("*") if p.is_dir()]
-    )
+    games = [runs_of(folder, game)] if game else [p for p in folder.glob("*") if p.is_dir()]
     runs = [run for g in games for run in g.glob("*") if (run / "config.yaml").exists()]
     if not runs:
         of = f" of game '{game}'" if game else ""

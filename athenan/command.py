@@ -213,6 +213,7 @@ def match_command(words: list[str]) -> None:
     The interval is the 95 % Wilson interval over pairs of games. Settings: configs/match.yaml.
     """
     from athenan import match as matches
+    from athenan.checkpoint import runs_of
     from athenan.config import compose
     from athenan.games import make_game
     from athenan.players import make_player
@@ -226,10 +227,10 @@ def match_command(words: list[str]) -> None:
     game = core_game(make_game(**config.game))
     if game.num_players != 2:
         raise InputError(f"A match is for two players; game '{game.name}' has {game.num_players}.")
-    folder = Path(config.checkpoints)
+    runs = runs_of(Path(config.checkpoints), config.game.name)
     players = (
-        make_player(game, config.first, folder, config.seed, config.threads),
-        make_player(game, config.second, folder, config.seed + 1, config.threads),
+        make_player(game, config.first, runs, config.seed, config.threads),
+        make_player(game, config.second, runs, config.seed + 1, config.threads),
     )
     openings = matches.make_openings(game, config.games // 2, config.opening_plies, config.seed)
     with Progress() as progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from athenan.checkpoint import runs_of
 from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.players import make_evaluator
@@ -17,7 +18,9 @@ def play(config: Any) -> None:
     game = core_game(make_game(**config.game))
     if config.first not in ("me", "you"):
         raise InputError(f"Setting 'first' must be me or you, not '{config.first}'.")
-    evaluator, heuristic = make_evaluator(game, config, Path(config.checkpoints))
+    evaluator, heuristic = make_evaluator(
+        game, config, runs_of(Path(config.checkpoints), config.game.name)
+    )
     search = make_search(
         config.search, game, evaluator, decision=config.decision, threads=config.threads,
         **heuristic,

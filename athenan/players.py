@@ -92,10 +92,9 @@ class SearchPlayer:
         self.searches.clear()
 
 
-def make_player(
-    game: _core.Game, config: Any, checkpoints: Path, seed: int, threads: int
-) -> Player:
-    """From a player's settings: search, checkpoint or evaluator, budget, decision."""
+def make_player(game: _core.Game, config: Any, runs: Path, seed: int, threads: int) -> Player:
+    """From a player's settings: search, checkpoint or evaluator, budget, decision. `runs` is the
+    folder that has the game's runs."""
     if config.search not in NAMES:
         raise InputError(f"There is no search '{config.search}'{nearest(config.search, NAMES)}")
     if config.search == "random":
@@ -111,7 +110,7 @@ def make_player(
         if set(budget) != {"iterations"}:
             raise InputError("The budget of search 'uct' is iterations: its rollouts an action.")
         return UctPlayer(budget["iterations"], config.uct_exploration, seed, threads)
-    evaluator, heuristic = make_evaluator(game, config, checkpoints)
+    evaluator, heuristic = make_evaluator(game, config, runs)
     settings = {
         **DEFAULTS,
         **SEARCHES[config.search],
@@ -124,7 +123,7 @@ def make_player(
     return SearchPlayer(game, evaluator, settings, budget, threads)
 
 
-def make_evaluator(game: _core.Game, config: Any, checkpoints: Path) -> tuple[Any, dict[str, Any]]:
+def make_evaluator(game: _core.Game, config: Any, runs: Path) -> tuple[Any, dict[str, Any]]:
     """(evaluator, the heuristic its values mean) of a checkpoint or of the core."""
     if config.checkpoint is None:
         if config.evaluator not in CORE_EVALUATORS:
@@ -136,7 +135,7 @@ def make_evaluator(game: _core.Game, config: Any, checkpoints: Path) -> tuple[An
     from athenan.checkpoint import find_step
     from athenan.evaluators import CheckpointEvaluator
 
-    evaluator = CheckpointEvaluator(find_step(config.checkpoint, checkpoints, game.name))
+    evaluator = CheckpointEvaluator(find_step(config.checkpoint, runs.parent, runs.name))
     if evaluator.game.plane_shape != game.plane_shape or evaluator.game.name != game.name:
         raise InputError(
             f"Checkpoint '{evaluator.step}' is of {plain(evaluator.config.game)}, another game."

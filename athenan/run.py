@@ -9,6 +9,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from athenan.checkpoint import runs_of
 from athenan.config import parse_overrides
 from athenan.errors import InputError
 
@@ -29,8 +30,7 @@ def git_revision() -> str | None:
 def new_run(config: Any) -> Path:
     """The folder of a new run, with its resolved config."""
     name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
-    game = str(config.game.name).replace(":", ".")
-    folder = Path(config.checkpoints) / game / name
+    folder = runs_of(Path(config.checkpoints), config.game.name) / name
     if (folder / "config.yaml").exists():
         raise InputError(f"Run '{folder}' exists; go on with it by resume={folder}.")
     folder.mkdir(parents=True, exist_ok=True)

@@ -329,9 +329,10 @@ class Trainer:
         self.matches_cost = self.reports.seconds["matches"] - spent
 
     def _references(self) -> dict[str, Player]:
-        folder, threads = Path(self.config.checkpoints), self.config.self_play.threads
+        runs = checkpoint.runs_of(Path(self.config.checkpoints), self.config.game.name)
+        threads = self.config.self_play.threads
         return {
-            name: make_player(self.game, settings, folder, seed=1, threads=threads)
+            name: make_player(self.game, settings, runs, seed=1, threads=threads)
             for name, settings in self.config.strength.references.items()
         }
 

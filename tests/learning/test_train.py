@@ -183,6 +183,8 @@ def test_a_game_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     match = ["match", "game=nim:Nim", "game.heaps=[1,2,3]", f"first.checkpoint={run}"]
     assert main([*match, "first.evaluations=10", "second.search=random", "games=4"]) == 0
     resume(Path("latest"), "game=nim:Nim")
+    match[-1] = "first.checkpoint=latest"
+    assert main([*match, "first.evaluations=10", "second.search=random", "games=4"]) == 0
 
 
 def test_learning_that_diverges_stops_with_the_last_good_checkpoint(
