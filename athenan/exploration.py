@@ -50,6 +50,10 @@ def make_chooser(config: Any) -> Callable[..., int]:
             f"not '{config.schedule}'."
         )
 
+    # Once: a look into a config costs as much as the choice itself.
+    name, schedule = config.name, config.schedule
+    fixed, temperature = config.exploitation, config.temperature
+
     def choose(
         children: list[Child], player: int, bound: float, random: Any, progress: float
     ) -> int:
@@ -65,16 +69,16 @@ def make_chooser(config: Any) -> Callable[..., int]:
             key=lambda i: (sign * hopeful[i][2], sign * hopeful[i][1], ties[i]),
             reverse=True,
         )
-        if config.schedule == "uniform":
+        if schedule == "uniform":
             exploitation = random.random()
-        elif config.schedule == "annealed":
+        elif schedule == "annealed":
             exploitation = progress
         else:
-            exploitation = config.exploitation
-        if config.name == "softmax":
+            exploitation = fixed
+        if name == "softmax":
             values = np.array([sign * hopeful[i][1] / bound for i in order])
-            probabilities = softmax(values, config.temperature)
-        elif config.name == "ordinal":
+            probabilities = softmax(values, temperature)
+        elif name == "ordinal":
             probabilities = ordinal(len(order), exploitation)
         else:
             probabilities = epsilon_greedy(len(order), exploitation)
