@@ -89,7 +89,13 @@ class Game {
   virtual void expand(const State&, Children&) const = 0;
   virtual void planes(const State&, std::uint8_t* out) const = 0;
   virtual void child_planes(const State&, std::span<const Action>, std::uint8_t* out) const = 0;
-  // Plays uniformly random actions to the end; returns how many.
+  // Each legal action with the same chance.
+  virtual Action random_action(const State& state, Random& random) const {
+    Actions actions;
+    legal_actions(state, actions);
+    return actions[random.below(std::uint32_t(actions.size()))];
+  }
+  // Plays such actions to the end; returns how many.
   virtual int playout(State&, Random&) const = 0;
   virtual std::uint64_t perft(const State&, int depth) const = 0;
 

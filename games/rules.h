@@ -39,8 +39,7 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 // Also, where they make sense:
 //   double score(const State&, int player), double max_score
 //   int pieces(const State&, int player), int max_pieces
-//   Action random_action(const State&, Random&): legal_actions()[random.below(their number)],
-//     where that is quicker than the list
+//   Action random_action(const State&, Random&): where there is a quicker way than the list
 //   bool has_history: the key holds more than the board shows (repetition, counters)
 // and, where the board alone does not tell all, any of the Game functions of the same name:
 //   std::vector<std::string> channels(); void planes(const State&, std::uint8_t*);
@@ -114,19 +113,14 @@ class RulesGame final : public Game {
   }
 
   int playout(State& state, Random& random) const override {
-    [[maybe_unused]] thread_local Actions actions;
     S& current = of(state);
     int plies = 0;
-    for (; !rules_.is_terminal(current); ++plies) {
-      if constexpr (requires { rules_.random_action(current, random); }) {
-        rules_.play(current, rules_.random_action(current, random));
-      } else {
-        actions.clear();
-        rules_.legal_actions(current, actions);
-        rules_.play(current, actions[random.below(std::uint32_t(actions.size()))]);
-      }
-    }
+    for (; !rules_.is_terminal(current); ++plies)
+      rules_.play(current, choose_randomly(current, random));
     return plies;
+  }
+  Action random_action(const State& state, Random& random) const override {
+    return choose_randomly(of(state), random);
   }
 
   std::uint64_t perft(const State& state, int depth) const override {
@@ -172,6 +166,17 @@ class RulesGame final : public Game {
   static std::unique_ptr<State> box(S state) { return std::make_unique<Box>(std::move(state)); }
   static const S& of(const State& state) { return static_cast<const Box&>(state).value; }
   static S& of(State& state) { return static_cast<Box&>(state).value; }
+
+  Action choose_randomly(const S& state, Random& random) const {
+    if constexpr (requires { rules_.random_action(state, random); }) {
+      return rules_.random_action(state, random);
+    } else {
+      thread_local Actions actions;
+      actions.clear();
+      rules_.legal_actions(state, actions);
+      return actions[random.below(std::uint32_t(actions.size()))];
+    }
+  }
 
   Ending ending_of(const S& state) const {
     Ending ending;

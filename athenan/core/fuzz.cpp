@@ -13,16 +13,33 @@ void require(bool truth, const char* what, const Game& game, const State& state)
                            game.state_to_string(state, std::nullopt));
 }
 
-// A playout is the same as choosing from the lists of actions with the same random numbers.
+// A playout is the same as choosing legal actions with the same random numbers.
 void check_playout(const Game& game, const State& from, std::uint64_t seed, Actions& actions) {
   const auto quick = from.clone(), slow = from.clone();
   Random quick_random(seed), slow_random(seed);
   game.playout(*quick, quick_random);
   while (!game.is_terminal(*slow)) {
     game.legal_actions(*slow, actions);
-    game.play(*slow, actions[slow_random.below(std::uint32_t(actions.size()))]);
+    const Action chosen = game.random_action(*slow, slow_random);
+    require(std::binary_search(actions.begin(), actions.end(), chosen), "an illegal choice", game,
+            *slow);
+    game.play(*slow, chosen);
   }
   require(game.identical(*quick, *slow), "a playout of its own", game, from);
+}
+
+// Each of the actions is chosen about as often as the others; so far off as here chance alone
+// comes less than once in 10^10 times.
+void check_chances(const Game& game, const State& state, Random& random, const Actions& actions) {
+  constexpr int often = 64, deviation = 8;
+  std::vector<int> chosen(actions.size());
+  for (std::size_t i = 0; i < often * actions.size(); ++i) {
+    const Action action = game.random_action(state, random);
+    ++chosen[std::lower_bound(actions.begin(), actions.end(), action) - actions.begin()];
+  }
+  for (int times : chosen)
+    require(times > often - 7 * deviation && times < often + 8 * deviation, "unequal chances", game,
+            state);
 }
 
 // Once in a while: texts, planes and the rebuilt state.
@@ -67,6 +84,8 @@ std::uint64_t fuzz(const Game& game, std::uint64_t games, std::uint64_t seed) {
               *child);
       if (random.below(16) == 0) {
         check_views(game, *state, planes);
+        if (actions.size() <= 100 && random.below(16) == 0)
+          check_chances(game, *state, random, actions);
         require(!game.action_to_string(*state, actions[chosen]).empty(), "no text", game, *state);
       }
       state->assign(*child);
