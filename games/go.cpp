@@ -3,7 +3,8 @@
 // stone that has just captured one stone may not be captured at once by one that restores the
 // board. Two passes end the game; a point counts for a colour that stands on it or alone reaches
 // it (area scoring, all stones count as alive, so dead ones are to be played out); white adds komi.
-// Options: size; komi (the Olympiad plays 7 or 7.5); max_plies, then a draw;
+// Options: size; columns, where the board is no square; komi (the Olympiad plays 7 or 7.5);
+// max_plies, then a draw;
 // draw_rules: olympiad: a board that recurs with the same player to move ends the game. It is a
 //   draw if both passed equally often since; otherwise who passed less often loses, for he is the
 //   one who kept the cycle going (as with "send two, return one").
@@ -29,56 +30,62 @@ struct Go {
   enum class End : std::int8_t { none, scored, drawn, first_won, second_won };
   struct State {
     std::array<Bits<W>, 2> stones;
-    Key key;                      // stones and mover
-    History<3 * 64 * W> history;  // since the start; empty if boards may recur
+    std::array<Bits<W>, 2> taken;  // where stones were captured since the history began
+    Key key;                       // stones and mover
+    History<3 * 64 * W> history;   // since the start; empty if boards may recur
     std::int16_t ply = 0;
     std::int16_t ko = -1;  // the point forbidden now
     std::int8_t to_move = 0;
     std::int8_t passes = 0;         // in a row
     std::int16_t passes_ahead = 0;  // black's passes less white's, where that matters
-    bool captured = false;          // since the history began: before, no board can recur
+    bool may_recur = false;         // the last stone stands where one of its colour was taken
     End end = End::none;
     friend bool operator==(const State&, const State&) = default;
   };
 
-  int size;
+  int rows, columns;
   double komi;
   Repetition repetition;
   int max_plies;
   int num_players = 2;
   bool has_history = repetition != Repetition::allowed;
-  double max_score = size * size + std::abs(komi);
-  int max_pieces = size * size;
-  Shape shape{.rows = size,
-              .columns = size,
+  double max_score = rows * columns + std::abs(komi);
+  int max_pieces = rows * columns;
+  Shape shape{.rows = rows,
+              .columns = columns,
               .symbols = "xo*-=",
               .first_row_at_bottom = true,
               .skips_i = true};
-  Action pass = Action(size * size);
-  Bits<W> all = Bits<W>::first(size * size);
-  Bits<W> not_first = all_but_column(0), not_last = all_but_column(size - 1);
+  Action pass = Action(rows * columns);
+  Bits<W> all = Bits<W>::first(rows * columns);
+  Bits<W> not_first = all_but_column(0), not_last = all_but_column(columns - 1);
+  // The points beside each; at the edges some stand twice, which does no harm.
+  std::vector<std::array<std::int16_t, 4>> beside = points_beside();
 
   State initial_state() const { return from_board({std::vector<std::uint8_t>(shape.size())}); }
 
   void legal_actions(const State& state, Actions& actions) const {
     if (is_terminal(state)) return;
-    const auto &own = state.stones[state.to_move], &enemy = state.stones[1 - state.to_move];
-    const auto empty = all & ~(own | enemy);
+    const auto empty = empties(state);
     auto legal = empty & around(empty);
-    // Points without an empty neighbour need a group that gives breath: an own one with another
-    // liberty, or an enemy one that has no other.
     (empty & ~legal).for_each([&](int cell) {
-      bool breath = false;
-      const auto ring = around(Bits<W>::of(cell));
-      for (auto next = ring; next.any() && !breath; next.clear(next.lowest())) {
-        const bool is_own = own.test(next.lowest());
-        breath = is_own == weak_group(is_own ? own : enemy, next.lowest(), empty, 1).none();
-      }
-      if (breath) legal.set(cell);
+      if (is_legal(state, empty, cell)) legal.set(cell);
     });
     if (state.ko >= 0) legal.clear(state.ko);
     legal.for_each([&](int cell) { actions.push_back(cell); });
     actions.push_back(pass);
+  }
+
+  // Tries empty points and the pass until one is legal, so all that are have the same chance.
+  Action random_action(const State& state, Random& random) const {
+    const auto empty = empties(state);
+    const int number = empty.count();
+    for (;;) {
+      const int chosen = int(random.below(std::uint32_t(number + 1)));
+      if (chosen == number) return pass;
+      const int cell = empty.nth(chosen);
+      if (cell != state.ko && is_legal(state, empty, cell)) return Action(cell);
+    }
   }
 
   void play(State& state, Action action) const {
@@ -158,21 +165,40 @@ struct Go {
     state.key ^= zobrist[player * shape.size() + cell];
   }
 
+  Bits<W> empties(const State& state) const { return all & ~(state.stones[0] | state.stones[1]); }
+
+  // Whether a stone there has a liberty, or a group that gives breath beside it: an own one with
+  // another liberty, or an enemy one that has no other. Ko aside.
+  bool is_legal(const State& state, Bits<W> empty, int cell) const {
+    empty.clear(cell);
+    for (int next : beside[cell])
+      if (empty.test(next)) return true;
+    for (int next : beside[cell]) {
+      const int player = state.stones[1].test(next);
+      const bool breathless = breathless_group(state.stones[player], next, empty).any();
+      if (breathless == (player != state.to_move)) return true;
+    }
+    return false;
+  }
+
   void place(State& state, int cell) const {
     const int player = state.to_move;
     put(state, player, cell);
-    const auto &own = state.stones[player], &enemy = state.stones[1 - player];
-    const auto empty = all & ~(own | enemy);
-    const auto ring = around(Bits<W>::of(cell));
+    const auto& enemy = state.stones[1 - player];
+    const auto empty = empties(state);
     Bits<W> captured;
-    for (auto next = ring & enemy; next.any(); next.clear(next.lowest()))
-      if (!captured.test(next.lowest())) captured |= weak_group(enemy, next.lowest(), empty, 0);
+    for (int next : beside[cell])
+      if (enemy.test(next) && !captured.test(next))
+        captured |= breathless_group(enemy, next, empty);
+    if (has_history) state.may_recur = state.taken[player].test(cell);
     if (captured.none()) return;
-    state.captured = has_history;
+    if (has_history) state.taken[1 - player] |= captured;
     captured.for_each([&](int stone) { put(state, 1 - player, stone); });
     // Ko: a single stone took a single one and can only be taken back there.
-    if (captured.count() == 1 && (ring & (own | empty)).none())
-      state.ko = std::int16_t(captured.lowest());
+    if (captured.count() > 1) return;
+    for (int next : beside[cell])
+      if (!enemy.test(next) && !captured.test(next)) return;
+    state.ko = std::int16_t(captured.lowest());
   }
 
   void end_game(State& state) const {
@@ -184,18 +210,19 @@ struct Go {
       state.end = repetition == Repetition::openspiel ? End::scored : End::drawn;
   }
 
-  // Ends the game if its board was there before, and adds it to the history.
+  // Ends the game if its board was there before, and adds it to the history. It can only have
+  // been if a stone of the last one's colour stood on that point and was taken meanwhile.
   void remember(State& state) const {
     if (repetition == Repetition::openspiel) {
       if (state.passes) return;
       const Key board = state.key ^ mover_key(state.to_move);
-      if (state.captured && state.history.count(board)) state.end = End::drawn;
+      if (state.may_recur && state.history.count(board)) state.end = End::drawn;
       state.history.push(board);
       return;
     }
     // A position carries how far black was ahead in passes in its lowest bits.
     const std::uint64_t position = (state.key.low & ~0xFFFFull) | std::uint16_t(state.passes_ahead);
-    if (state.captured)
+    if (state.may_recur)
       for (const std::uint64_t earlier : state.history.positions()) {
         if ((earlier ^ position) > 0xFFFF) continue;
         const int ahead = state.passes_ahead - std::int16_t(earlier & 0xFFFF);
@@ -212,7 +239,7 @@ struct Go {
       const std::uint64_t below = i > 0 ? cells.words[i - 1] : 0;
       const std::uint64_t above = i + 1 < W ? cells.words[i + 1] : 0;
       found.words[i] =
-          ((here << size | below >> (64 - size) | here >> size | above << (64 - size)) |
+          ((here << columns | below >> (64 - columns) | here >> columns | above << (64 - columns)) |
            ((here << 1 | below >> 63) & not_first.words[i]) |
            ((here >> 1 | above << 63) & not_last.words[i])) &
           all.words[i];
@@ -226,22 +253,37 @@ struct Go {
       from |= next;
     return from;
   }
-  // The group of `stone` if it has no more than `most` liberties, else nothing.
-  Bits<W> weak_group(const Bits<W>& stones, int stone, const Bits<W>& empty, int most) const {
-    auto group = Bits<W>::of(stone);
-    Bits<W> liberties;
-    for (auto next = group; next.any();) {
-      const auto beside = around(next);
-      liberties |= beside & empty;
-      if (liberties.count() > most) return {};
-      next = beside & stones & ~group;
-      group |= next;
-    }
+  // The group of `stone` if it has no liberty, else nothing; most are seen to have one at once.
+  Bits<W> breathless_group(const Bits<W>& stones, int stone, const Bits<W>& empty) const {
+    std::array<std::int16_t, 64 * W> found;
+    int size = 0;
+    Bits<W> group;
+    const auto add = [&](int cell) {
+      group.set(cell);
+      found[size++] = std::int16_t(cell);
+    };
+    add(stone);
+    for (int i = 0; i < size; ++i)
+      for (int next : beside[found[i]]) {
+        if (empty.test(next)) return {};
+        if (stones.test(next) && !group.test(next)) add(next);
+      }
     return group;
+  }
+  std::vector<std::array<std::int16_t, 4>> points_beside() const {
+    std::vector<std::array<std::int16_t, 4>> points;
+    for (int cell = 0; cell < rows * columns; ++cell) {
+      const auto ring = around(Bits<W>::of(cell));
+      auto& four = points.emplace_back();
+      four.fill(std::int16_t(ring.lowest()));
+      int i = 0;
+      ring.for_each([&](int next) { four[i++] = std::int16_t(next); });
+    }
+    return points;
   }
   Bits<W> all_but_column(int column) const {
     auto cells = all;
-    for (int row = 0; row < size; ++row) cells.clear(row * size + column);
+    for (int row = 0; row < rows; ++row) cells.clear(row * columns + column);
     return cells;
   }
 };
@@ -253,12 +295,16 @@ const GameType go_type{
     "go",
     "Go",
     {whole_number("size", 9, 2, 19, "points along a side"),
+     whole_number("columns", 0, 0, 19, "points along the other side, from 2; 0: as many"),
      real_number("komi", 7.5, -361, 361, "points that white gets for moving second"),
      one_of("draw_rules", {"olympiad", "openspiel", "none"}, "what a recurring board means"),
      whole_number("max_plies", 0, 0, 1083,
-                  "longest game; 0: 3 * size * size (openspiel: 2 * size * size)")},
+                  "longest game; 0: 3 times the points (openspiel: twice)")},
     [](const Options& options) -> std::unique_ptr<Game> {
-      const int size = options.integer("size"), cells = size * size;
+      const int size = options.integer("size"), wide = options.integer("columns");
+      if (wide == 1)
+        throw std::invalid_argument("Option 'columns' of game 'go' must be 0 or at least 2.");
+      const int columns = wide ? wide : size, cells = size * columns;
       const auto& rules = options.text("draw_rules");
       const auto repetition = rules == "olympiad"    ? Repetition::olympiad
                               : rules == "openspiel" ? Repetition::openspiel
@@ -266,10 +312,11 @@ const GameType go_type{
       int max_plies = options.integer("max_plies");
       if (max_plies > std::max(192, 3 * cells))  // the least and the greatest history we keep
         throw std::invalid_argument(
-            "Option 'max_plies' of game 'go' must be at most 3 * size * size, or 192.");
+            "Option 'max_plies' of game 'go' must be at most 3 * its points, or 192.");
       if (max_plies == 0) max_plies = (repetition == Repetition::openspiel ? 2 : 3) * cells;
       return with_words(cells, [&]<int W>() {
-        return make_rules_game("go", Go<W>{size, options.real("komi"), repetition, max_plies});
+        return make_rules_game("go",
+                               Go<W>{size, columns, options.real("komi"), repetition, max_plies});
       });
     },
 };
