@@ -13,14 +13,14 @@
 // piece, cell and direction, a push being written enemy first; `pass` ends a turn early.
 #include <algorithm>
 
-#include "bits.h"
+#include "cells64.h"
 #include "history.h"
 #include "rules.h"
 
 namespace athenan {
 namespace {
 
-using Cells = std::uint64_t;
+using Cells = Cells64;
 enum Kind { elephant, camel, horse, dog, cat, rabbit, kinds };
 
 constexpr Cells first_column = 0x0101010101010101ull, last_column = first_column << 7;
@@ -39,10 +39,6 @@ constexpr Cells shifted(Cells cells, int way) {
 }
 constexpr Cells around(Cells cells) {
   return shifted(cells, 0) | shifted(cells, 1) | shifted(cells, 2) | shifted(cells, 3);
-}
-template <class Visit>
-void for_each(Cells cells, Visit visit) {
-  for (; cells; cells &= cells - 1) visit(std::countr_zero(cells));
 }
 
 struct Position {
@@ -90,8 +86,8 @@ struct Arimaa {
     if (state.over) return;
     if (state.phase.setup) {
       const Action kind = Action(setup_order[std::popcount(own(state))]);
-      for_each(home[state.to_move] & ~own(state),
-               [&](int cell) { actions.push_back(first_setup + kind * 64 + cell); });
+      for_each_cell(home[state.to_move] & ~own(state),
+                    [&](int cell) { actions.push_back(first_setup + kind * 64 + cell); });
       return;
     }
     any_step(state, [&](int from, int way) {
@@ -125,15 +121,15 @@ struct Arimaa {
               count_key(1, phase.setup ? 0 : phase.steps) ^ state.history.key();
     if (phase.steps < 4) key ^= hash_key(state.turn_start.low);
     if (phase.target >= 0) key ^= zobrist[768 + phase.target];
-    for_each(phase.partners, [&](int cell) { key ^= zobrist[832 + cell]; });
+    for_each_cell(phase.partners, [&](int cell) { key ^= zobrist[832 + cell]; });
     return key;
   }
 
   void write_board(const State& state, Board& board) const {
     for (int p : {0, 1})
       for (int kind = 0; kind < kinds; ++kind)
-        for_each(state.position.pieces[p][kind],
-                 [&](int cell) { board.cells[cell] = std::uint8_t(1 + 2 * kind + p); });
+        for_each_cell(state.position.pieces[p][kind],
+                      [&](int cell) { board.cells[cell] = std::uint8_t(1 + 2 * kind + p); });
   }
   State from_board(const Board& board, const Phase& phase = {}) const {
     State state;
@@ -148,18 +144,11 @@ struct Arimaa {
     return state;
   }
 
-  std::string state_to_string(const State& state, std::optional<Action> last) const {
-    Board board{std::vector<std::uint8_t>(64), state.to_move, state.ply};
-    write_board(state, board);
-    std::optional<Ending> ending;
-    if (state.over) ending.emplace();
-    if (state.winner >= 0) ending->outcome[state.winner] = 1;
-    auto text =
-        draw_board(shape, board, 2, last ? marked_cell(state, *last) : std::nullopt, ending);
-    if (state.phase.setup) return text + ", setting up";
-    text += ", steps left: " + std::to_string(state.phase.steps);
+  std::string note(const State& state) const {
+    if (state.phase.setup) return ", setting up";
+    auto text = ", steps left: " + std::to_string(state.phase.steps);
     if (state.phase.target >= 0) text += ", to " + cell_name(shape, state.phase.target) + " from";
-    for_each(state.phase.partners, [&](int cell) { text += " " + cell_name(shape, cell); });
+    for_each_cell(state.phase.partners, [&](int cell) { text += " " + cell_name(shape, cell); });
     return text;
   }
   State state_from_string(std::string_view text) const {
@@ -174,7 +163,7 @@ struct Arimaa {
     };
     if (from != std::string_view::npos && to + 6 < text.size()) {
       phase.target = std::int8_t(cell_at(to + 5));
-      for (auto at = from + 6; at + 1 < text.size(); at += 3) phase.partners |= 1ull << cell_at(at);
+      for (auto at = from + 6; at + 1 < text.size(); at += 3) phase.partners |= bit_at(cell_at(at));
     }
     return from_board(read_board(shape, 2, text), phase);
   }
@@ -191,8 +180,8 @@ struct Arimaa {
     std::fill_n(out, 64 * all_planes, std::uint8_t(0));
     for (int p : {0, 1})
       for (int kind = 0; kind < kinds; ++kind)
-        for_each(state.position.pieces[p][kind],
-                 [&](int cell) { out[cell * all_planes + 2 * kind + p] = 1; });
+        for_each_cell(state.position.pieces[p][kind],
+                      [&](int cell) { out[cell * all_planes + 2 * kind + p] = 1; });
     const auto& phase = state.phase;
     for (int cell = 0; cell < 64; ++cell, out += all_planes) {
       out[12 + state.to_move] = 1;
@@ -210,7 +199,7 @@ struct Arimaa {
       for (int piece = 0; piece < 12; ++piece)
         if (planes[piece]) board.cells[cell] = std::uint8_t(piece + 1);
       if (planes[19]) phase.target = std::int8_t(cell);
-      if (planes[20]) phase.partners |= 1ull << cell;
+      if (planes[20]) phase.partners |= bit_at(cell);
     }
     return from_board(board, phase);
   }
@@ -249,8 +238,8 @@ struct Arimaa {
 
   // Puts a piece on the cell, or takes it off.
   static void flip(Position& position, int player, int kind, int cell) {
-    position.pieces[player][kind] ^= 1ull << cell;
-    position.all[player] ^= 1ull << cell;
+    position.pieces[player][kind] ^= bit_at(cell);
+    position.all[player] ^= bit_at(cell);
     position.key ^= zobrist[(2 * kind + player) * 64 + cell];
   }
   static int kind_on(const Position& position, int player, int cell) {
@@ -285,7 +274,7 @@ struct Arimaa {
         if (state.phase.steps >= 2)
           movers |= position.pieces[1 - player][kind] & around(free_above);
       });
-    const Cells target = state.phase.target < 0 ? 0 : 1ull << state.phase.target;
+    const Cells target = state.phase.target < 0 ? 0 : bit_at(state.phase.target);
     std::array<Cells, 4> steps;
     for (int way = 0; way < 4; ++way) {
       const bool backwards = way == (player == 0 ? 2 : 0);
@@ -328,7 +317,7 @@ struct Arimaa {
     flip(position, mover, kind, from + offset[way]);
     bool vanished = false;
     for (int player : {0, 1})
-      for_each(position.all[player] & traps & ~around(position.all[player]), [&](int cell) {
+      for_each_cell(position.all[player] & traps & ~around(position.all[player]), [&](int cell) {
         flip(position, player, kind_on(position, player, cell), cell);
         vanished = true;
       });
@@ -352,7 +341,7 @@ struct Arimaa {
       free_pieces(position, player, [&](int stronger, Cells free, Cells) {
         if (stronger < kind) phase.partners |= free;
       });
-    phase.partners &= around(1ull << from);
+    phase.partners &= around(bit_at(from));
     phase.target = std::int8_t(phase.partners ? from : -1);
     --phase.steps;
   }
@@ -361,8 +350,8 @@ struct Arimaa {
     const int player = state.to_move;
     flip(state.position, player, kind, cell);
     if (std::popcount(own(state)) < int(setup_order.size())) return;
-    for_each(home[player] & ~own(state),
-             [&](int rest) { flip(state.position, player, rabbit, rest); });
+    for_each_cell(home[player] & ~own(state),
+                  [&](int rest) { flip(state.position, player, rabbit, rest); });
     state.to_move ^= 1;
     state.phase.setup = own(state) == 0;
     if (!state.phase.setup) begin_turn(state);

@@ -139,6 +139,34 @@ Board read_board(const Shape& shape, int num_players, std::string_view text) {
   return board;
 }
 
+Fen read_fen(const Shape& shape, std::string_view text) {
+  Fen fen;
+  fen.board.cells.assign(shape.size(), 0);
+  std::istringstream in{std::string(text)};
+  std::string rows, mover = "w";
+  int turn = 1, row = shape.rows - 1, column = 0;
+  in >> rows >> mover >> fen.rights >> fen.passed >> fen.quiet_plies >> turn;
+  for (char symbol : rows) {
+    const auto piece = shape.symbols.find(symbol);
+    if (symbol == '/' && column == shape.columns && row > 0) {
+      --row;
+      column = 0;
+    } else if (symbol >= '1' && symbol <= '9' && column + symbol - '0' <= shape.columns) {
+      column += symbol - '0';
+    } else if (piece != std::string::npos && column < shape.columns) {
+      fen.board.cells[row * shape.columns + column++] = std::uint8_t(piece + 1);
+    } else {
+      refuse("its rows are not those of a FEN");
+    }
+  }
+  if (row != 0 || column != shape.columns || (mover != "w" && mover != "b"))
+    refuse("its FEN is incomplete");
+  fen.board.to_move = mover == "b";
+  fen.board.ply = 2 * (std::clamp(turn, 1, 9999) - 1) + fen.board.to_move;
+  fen.quiet_plies = std::clamp(fen.quiet_plies, 0, 9999);
+  return fen;
+}
+
 std::vector<std::string> channel_names(const Shape& shape, int num_players) {
   std::vector<std::string> names;
   for (char symbol : shape.symbols) names.push_back(std::string("piece ") + symbol);

@@ -45,6 +45,15 @@ std::string draw_board(const Shape&, const Board&, int num_players, std::optiona
                        std::optional<Ending> ending);
 Board read_board(const Shape&, int num_players, std::string_view text);
 
+// Forsyth-Edwards notation: rows from the last to the first, who moves, two fields that chess
+// uses, plies without progress and the number of the turn. What is missing takes its default.
+struct Fen {
+  Board board;
+  std::string rights = "-", passed = "-";
+  int quiet_plies = 0;
+};
+Fen read_fen(const Shape&, std::string_view text);
+
 // One plane a symbol, then one plane a player, full of ones for the player to move.
 std::vector<std::string> channel_names(const Shape&, int num_players);
 void board_to_planes(const Shape&, const Board&, int num_players, std::uint8_t* out);

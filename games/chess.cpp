@@ -95,26 +95,26 @@ struct Chess {
   }
   State from_board(const Board& board) const { return make_state(board, 0, -1, 0); }
 
-  // Castling rights as in FEN and the en passant cell follow the drawn board.
-  std::string state_to_string(const State& state, std::optional<Action> last) const {
-    Board board{std::vector<std::uint8_t>(64), state.to_move, state.ply};
-    write_board(state, board);
-    Ending ending;
-    for (int p : {0, 1}) ending.outcome[p] = std::int8_t(outcome(state, p));
+  std::string note(const State& state) const {
     std::string rights;
     for (int i = 0; i < 4; ++i)
       if (state.castling & bit_at(rook_homes[i])) rights += "KQkq"[i];
-    return draw_board(shape, board, 2, last ? std::optional(to_of(*last)) : std::nullopt,
-                      is_terminal(state) ? std::optional(ending) : std::nullopt) +
-           "\ncastling " + (rights.empty() ? "-" : rights) + ", en passant " +
-           (state.en_passant < 0 ? "-" : cell_name(shape, state.en_passant));
+    std::string text = "\ncastling " + (rights.empty() ? "-" : rights) + ", en passant " +
+                       (state.en_passant < 0 ? "-" : cell_name(shape, state.en_passant));
+    if (state.checkers) text += ", in check";
+    if (state.quiet_plies) text += ", " + std::to_string(state.quiet_plies) + " quiet plies";
+    return text;
   }
   State state_from_string(std::string_view text) const {
-    if (text.substr(0, text.find('\n')).find('/') != std::string_view::npos) return from_fen(text);
+    if (text.substr(0, text.find('\n')).find('/') != std::string_view::npos) {
+      const auto fen = read_fen(shape, text);
+      return make_state(fen.board, castling_of(fen.rights), cell_of(fen.passed), fen.quiet_plies);
+    }
     std::string rights, passed;
     if (const auto at = text.find("castling "); at != std::string_view::npos) {
       std::istringstream in{std::string(text.substr(at))};
       in >> rights >> rights >> passed >> passed >> passed;
+      passed = passed.substr(0, 2);
     }
     return make_state(read_board(shape, 2, text), castling_of(rights), cell_of(passed), 0);
   }
@@ -235,30 +235,6 @@ struct Chess {
     }
     finish(state);
     return state;
-  }
-  State from_fen(std::string_view fen) const {
-    std::istringstream in{std::string(fen)};
-    std::string rows, mover = "w", rights = "-", passed = "-";
-    int quiet_plies = 0, turn = 1, row = 7, column = 0;
-    in >> rows >> mover >> rights >> passed >> quiet_plies >> turn;
-    Board board{std::vector<std::uint8_t>(64), mover == "b", 0};
-    board.ply = 2 * (std::clamp(turn, 1, 100000) - 1) + board.to_move;
-    for (char symbol : rows) {
-      const auto piece = shape.symbols.find(symbol);
-      if (symbol == '/' && column == 8 && row > 0) {
-        --row;
-        column = 0;
-      } else if (symbol >= '1' && symbol <= '8' && column + symbol - '0' <= 8) {
-        column += symbol - '0';
-      } else if (piece != std::string::npos && column < 8) {
-        board.cells[8 * row + column++] = std::uint8_t(piece + 1);
-      } else {
-        refuse("its rows are not those of a FEN");
-      }
-    }
-    if (row != 0 || column != 8 || (mover != "w" && mover != "b")) refuse("its FEN is incomplete");
-    return make_state(board, castling_of(rights), cell_of(passed),
-                      std::clamp(quiet_plies, 0, 9999));
   }
 };
 

@@ -2,20 +2,10 @@
 #pragma once
 
 #include <array>
-#include <bit>
-#include <cstdint>
+
+#include "cells64.h"
 
 namespace athenan {
-
-using Cells64 = std::uint64_t;
-
-constexpr Cells64 bit_at(int cell) { return Cells64(1) << cell; }
-constexpr int lowest_of(Cells64 cells) { return std::countr_zero(cells); }
-// Calls visit(cell) for each cell of the set, ascending.
-template <class Visit>
-constexpr void for_each_cell(Cells64 cells, Visit visit) {
-  for (; cells; cells &= cells - 1) visit(lowest_of(cells));
-}
 
 struct ChessLines {
   // Four directions towards higher cells, then their opposites; even ones are straight.

@@ -10,7 +10,8 @@
 // repetition. The defaults are the world federation's (25, 16 and 5 actions a side) on all three
 // boards, as the Olympiad counts the first two; draw_rules `none` switches all off.
 // Actions: cells are numbered from the top left; 32-28 is a step, 22x8x11x18 a capture (from, to,
-// captured cells ascending). States are also read as W:W31,K32:B1,5-9 (K: a king).
+// captured cells ascending). PDN is read: states as W:W31,K32:B1,5-9 (K: a king), captures as 22x8
+// where no other has these cells.
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
@@ -133,6 +134,17 @@ struct Draughts {
       state.kings[p].for_each(
           [&](int bit) { board.cells[Dark::place_of(bit)] = std::uint8_t(p + 3); });
     }
+  }
+  std::string note(const State& state) const {
+    std::string text;
+    if (state.king_plies) text += ", " + std::to_string(state.king_plies) + " plies of kings";
+    if (state.ending_plies) text += ", " + std::to_string(state.ending_plies) + " of this ending";
+    const auto place = [&](int number) {
+      return name(Dark::bit_of(number)) + " " +
+             cell_name(shape, Dark::place_of(Dark::bit_of(number)));
+    };
+    return text + "\nW and B are kings; dark cells have numbers, row by row: " + place(0) + ", " +
+           place(1) + " … " + place(Dark::cells - 1);
   }
   State from_board(const Board& given) const {
     State state;

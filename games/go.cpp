@@ -130,6 +130,10 @@ struct Go {
     write_pieces(state.stones, board);
     if (state.ko >= 0) board.cells[state.ko] = 3;
   }
+  std::string note(const State& state) const {
+    if (state.ko >= 0) return ", * is ko";
+    return state.passes == 0 ? "" : state.passes == 1 ? ", after a pass" : ", after two passes";
+  }
   State from_board(const Board& board) const {
     State state;
     set_turn(state, board);

@@ -41,6 +41,7 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 //   int pieces(const State&, int player), int max_pieces
 //   Action random_action(const State&, Random&): where there is a quicker way than the list
 //   bool has_history: the key holds more than the board shows (repetition, counters)
+//   std::string note(const State&): what a reader should know besides the drawn board
 // and, where the board alone does not tell all, any of the Game functions of the same name:
 //   std::vector<std::string> channels(); void planes(const State&, std::uint8_t*);
 //   std::string state_to_string(const State&, std::optional<Action>);
@@ -133,9 +134,11 @@ class RulesGame final : public Game {
       return rules_.state_to_string(s, last);
     } else {
       const auto ending = rules_.is_terminal(s) ? std::optional(ending_of(s)) : std::nullopt;
-      return draw_board(rules_.shape, board_of(s), rules_.num_players,
-                        last ? std::optional<int>(rules_.marked_cell(s, *last)) : std::nullopt,
-                        ending);
+      auto text = draw_board(rules_.shape, board_of(s), rules_.num_players,
+                             last ? std::optional<int>(rules_.marked_cell(s, *last)) : std::nullopt,
+                             ending);
+      if constexpr (requires { rules_.note(s); }) text += rules_.note(s);
+      return text;
     }
   }
   std::unique_ptr<State> state_from_string(std::string_view text) const override {
