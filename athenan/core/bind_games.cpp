@@ -45,9 +45,16 @@ void check_action(const BoundState& state, Action action) {
     throw nb::value_error(("Action " + std::to_string(action) + " is not legal here.").c_str());
 }
 
+// Where captures name what they take (22x8x11x18), the cells alone (22x8) will do if no other
+// capture has them.
 Action string_to_action(const BoundState& state, const std::string& text) {
-  for (Action action : legal_actions(state))
-    if (state.game->action_to_string(*state.state, action) == text) return action;
+  Actions meant;
+  for (Action action : legal_actions(state)) {
+    const auto full = state.game->action_to_string(*state.state, action);
+    if (full == text) return action;
+    if (full.starts_with(text + "x")) meant.push_back(action);
+  }
+  if (meant.size() == 1 && text.find('x') != std::string::npos) return meant[0];
   throw nb::value_error(("No legal action here is written '" + text + "'.").c_str());
 }
 
