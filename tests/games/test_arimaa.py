@@ -1,6 +1,7 @@
 """Arimaa: vectors of an independent program (steps, whole turns, ends), and the rare events."""
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,37 @@ def test_who_has_only_third_repetitions_loses() -> None:
     assert state.outcomes == (1, -1)
 
 
+def test_third_repetitions_equal_their_recount() -> None:
+    """Random games of a few pieces: what the rule forbids is just what makes a third time."""
+    game, plain = make(), make(draw_rules="none")
+    chance = random.Random(0)
+    forbidden = lost = 0
+    for _ in range(60):
+        state, free = (g.state_from_string(REPETITION) for g in (game, plain))
+        seen = [(cells(state), 0)]
+        while not state.is_terminal and state.ply < 400:
+            legal, mover = [], state.to_move
+            for action in free.legal_actions():
+                after = free.play(action)
+                if after.to_move == mover or seen.count((cells(after), after.to_move)) < 2:
+                    legal.append(action)
+                else:
+                    forbidden += 1
+            assert state.legal_actions() == legal, str(state)
+            # Short turns, and back rather than on, so that positions recur.
+            boards = {board for board, _ in seen}
+            back = [a for a in legal if state.action_to_string(a) == "pass"]
+            back = back or [a for a in legal if cells(state.play(a)) in boards]
+            action = chance.choice(back if back and chance.random() < 0.8 else legal)
+            state, free = state.play(action), free.play(action)
+            if state.to_move != mover:
+                seen.append((cells(state), state.to_move))
+            if free.is_terminal:
+                assert state.outcomes == free.outcomes
+        lost += state.is_terminal and not free.is_terminal
+    assert forbidden > 0
+
+
 def test_a_turn_changes_the_board() -> None:
     state = play(make().state_from_string(REPETITION), "Ee1n", "Ee2s")
     assert "pass" not in texts(state)
@@ -326,6 +358,45 @@ def test_who_loses_his_last_rabbit_loses() -> None:
     both = play(state, "Dc2e", "rf5n", "Ef4n", "pass")
     assert "r" not in cells(both).lower()
     assert both.outcomes == (1, -1), "the player who did not move is looked at first"
+
+
+IMMOBILE = """\
+  a b c d e f g h
+8 . . . . . . . .
+7 . . . . . . . .
+6 . . . r . . . .
+5 . . . . . . . .
+4 . . . E . . . .
+3 . . R . . . . .
+2 . . D . . . . .
+1 . . . . . . . .
+ply 40, E to move"""
+
+
+def test_rabbits_come_before_immobilisation() -> None:
+    """Silver's only piece is frozen, yet gold has just given up his own last rabbit."""
+    state = make().state_from_string(IMMOBILE)
+    assert play(state, "Ed4n", "pass").outcomes == (1, -1), "silver cannot move"
+    both = play(state, "Ed4n", "Dc2e", "pass")
+    assert "R" not in cells(both)
+    assert both.outcomes == (-1, 1), "gold without rabbits is looked at before"
+
+
+def test_a_goal_comes_before_the_last_rabbit() -> None:
+    pushed = play(make().state_from_string(GOALS), "rd2s", "Ed3s", "Ra7n", "pass")
+    assert pushed.outcomes == (1, -1), "gold's goal, then silver's"
+    last = make().state_from_string("""\
+  a b c d e f g h
+8 . . . . . . . .
+7 R . . . . . . .
+6 . . . . . . . .
+5 . . . . . r . .
+4 . . . . . E . .
+3 . . . . . . . .
+2 . . . . . . . .
+1 . . . . . . . .
+ply 40, E to move""")
+    assert play(last, "Ra7n", "rf5n", "Ef4n", "pass").outcomes == (1, -1)
 
 
 def test_steps_in_any_order_are_one_state() -> None:

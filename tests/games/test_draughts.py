@@ -240,6 +240,53 @@ ply 0, w to move""")
     assert play(state, "21-25").outcomes == (0, 0)  # one ply of a king
 
 
+def test_draws_equal_their_recount() -> None:
+    """Random endings, with the counters kept by the test."""
+    options = {"king_plies": 5, "three_to_one_plies": 7, "two_to_one_plies": 6, "repetitions": 2}
+    game = athenan.make_game("draughts", variant="brazilian", **options)
+    chance = random.Random(0)
+    found = set()
+    for _ in range(300):
+        cells = [str(n) for n in chance.sample(range(5, 29), chance.randint(2, 6))]
+        white = ["K" + cells[0], *cells[2::2]]
+        black = ["K" + cells[1], *["K" * chance.randint(0, 1) + n for n in cells[3::2]]]
+        text = f"W:W{','.join(white)}:B{','.join(black)}"
+        state, plain = game.state_from_string(text), PLAIN.state_from_string(text)
+        seen, kings, ending = [state.planes().tobytes()], 0, 0
+        while not state.is_terminal:
+            before = state.planes()
+            action = chance.choice(state.legal_actions())
+            state, plain = state.play(action), plain.play(action)
+            after = state.planes()
+            assert (after == plain.planes()).all()
+            seen.append(after.tobytes())
+            changed = (after[..., :2] != before[..., :2]).any() or after.sum() != before.sum()
+            kings = 0 if changed else kings + 1
+            kind = kind_of_ending(after)
+            ending = ending + 1 if kind and kind == kind_of_ending(before) else 0
+            if plain.is_terminal:
+                assert state.outcomes == plain.outcomes
+                found.add("lost")
+                break
+            ends = {
+                "kings": kings >= 5,
+                "repetition": seen.count(seen[-1]) >= 2,
+                "three": kind == 3 and ending >= 7,
+                "two": kind == 2 and ending >= 6,
+            }
+            assert state.is_terminal == any(ends.values()), f"{ends}\n{state}"
+            assert state.outcomes == ((0, 0) if state.is_terminal else None)
+            found |= {name for name, true in ends.items() if true}
+    assert found == {"lost", "kings", "repetition", "three", "two"}
+
+
+def kind_of_ending(planes: Any) -> int:
+    """3 or 2 for that many pieces, or fewer than two, with a king against a king; 0 for none."""
+    men, kings = planes[..., :2].sum((0, 1)), planes[..., 2:4].sum((0, 1))
+    fewer, more = sorted(int(n) for n in men + kings)
+    return (3 if more == 3 else 2) if kings.all() and fewer == 1 and more <= 3 else 0
+
+
 def test_counters_and_history_are_in_the_key() -> None:
     start = GAME.state_from_string("W:WK5,K21:BK4,K12")
     again = play(start, "21-17", "4-8", "17-21", "8-4")
@@ -264,6 +311,16 @@ def test_options_and_texts_are_checked() -> None:
             athenan.make_game("draughts").state_from_string(wrong)
     with pytest.raises(ValueError, match="light"):
         PLAIN.state_from_string(str(PLAIN.initial_state()).replace("8 . b", "8 b b"))
+
+
+def test_short_captures_are_read() -> None:
+    """As in PDN: the cells alone, where they tell the capture."""
+    state = PLAIN.state_from_string("W:W22:BK9,11,18")
+    assert state.string_to_action("22x8") == state.string_to_action("22x8x11x18")
+    two = PLAIN.state_from_string("W:WK13:B6,17,18,23")
+    for wrong in ("13x1", "13", "22x", "13x1x6x17"):
+        with pytest.raises(ValueError, match=wrong):
+            two.string_to_action(wrong)
 
 
 def test_numbered_cells_are_read() -> None:
@@ -457,3 +514,6 @@ def test_two_kings_against_one() -> None:
                     assert state.outcomes == (0, 0)
                 else:
                     assert value(state, {}) == expected, f"{state}\nwithin {limit}"
+                    result = athenan.make_search("descent", game, "zero").run(state, seconds=60)
+                    assert result.resolved
+                    assert result.completion * (1 - 2 * state.to_move) == expected

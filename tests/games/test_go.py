@@ -1,5 +1,7 @@
 """Go: what random playouts hardly reach, and the smallest boards solved."""
 
+import functools
+import random
 from typing import Any
 
 import pytest
@@ -193,6 +195,128 @@ def test_the_longest_game() -> None:
     assert scored.outcomes == (1, -1)
     with pytest.raises(ValueError, match="max_plies"):
         make(9, max_plies=500)
+
+
+# ---- Recurring boards against a recount --------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw_rules", ["olympiad", "openspiel", "none"])
+@pytest.mark.parametrize(("size", "columns"), [(2, 2), (2, 3)])
+def test_ends_equal_their_recount(size: int, columns: int, draw_rules: str) -> None:
+    """Random games on boards so small that many of them come back to an earlier board."""
+    game = make(size, columns=columns, draw_rules=draw_rules)
+    chance = random.Random(size * columns)
+    recurred = 0
+    for _ in range(150):
+        state = game.initial_state()
+        boards = [(rows(state), 0, 0)]  # with the mover and how far black is ahead in passes
+        while not state.is_terminal:
+            stones = sorted(texts(state) - {"pass"})
+            text = chance.choice(stones) if stones and chance.random() < 0.8 else "pass"
+            mover, before = state.to_move, boards[-1][2]
+            state = play(state, text)
+            ahead = before + (0 if text != "pass" else 1 if mover == 0 else -1)
+            now = (rows(state), state.to_move, ahead)
+            olympiad = [b for b in boards if b[:2] == now[:2]]
+            openspiel = [b for b in boards if b[0] == now[0] and text != "pass"]
+            boards.append(now)
+            if text == "pass" and "two passes" in str(state):
+                assert state.is_terminal
+            elif draw_rules == "olympiad" and olympiad:
+                gained = ahead - olympiad[-1][2]
+                sign = (gained > 0) - (gained < 0)
+                assert state.outcomes == (sign, -sign)
+                recurred += 1
+            elif draw_rules == "openspiel" and openspiel:
+                assert state.outcomes == (0, 0)
+                recurred += 1
+            else:
+                assert state.is_terminal == (state.ply == game.max_plies)
+    assert (recurred > 0) == (draw_rules != "none"), recurred
+
+
+# ---- Small boards solved -----------------------------------------------------------------------
+
+
+def reference_value(size: int, columns: int, max_plies: int) -> int:
+    """Black's score by a second set of rules; ko means not to restore the board before last."""
+    cells = range(size * columns)
+    near = [
+        [b for b in cells if abs(a // columns - b // columns) + abs(a % columns - b % columns) == 1]
+        for a in cells
+    ]
+
+    def region(board: tuple[int, ...], start: int) -> tuple[set[int], set[int]]:
+        """The cells that hang together with `start`, and what they touch."""
+        inside, waiting, touched = {start}, [start], set()
+        while waiting:
+            for cell in near[waiting.pop()]:
+                if board[cell] != board[start]:
+                    touched.add(cell)
+                elif cell not in inside:
+                    inside.add(cell)
+                    waiting.append(cell)
+        return inside, touched
+
+    @functools.cache
+    def placed(board: tuple[int, ...], cell: int, colour: int) -> tuple[int, ...] | None:
+        if board[cell]:
+            return None
+        after = [*board[:cell], colour, *board[cell + 1 :]]
+        for enemy in near[cell]:
+            if after[enemy] == -colour:
+                group, touched = region(tuple(after), enemy)
+                if all(after[c] for c in touched):
+                    for stone in group:
+                        after[stone] = 0
+        _, touched = region(tuple(after), cell)
+        return tuple(after) if any(after[c] == 0 for c in touched) else None
+
+    def score(board: tuple[int, ...]) -> int:
+        total = sum(board)
+        for cell in cells:
+            if board[cell] == 0:
+                colours = {board[c] for c in region(board, cell)[1]}
+                total += colours.pop() if len(colours) == 1 else 0
+        return total
+
+    @functools.cache
+    def value(board: tuple[int, ...], before: Any, colour: int, passed: bool, ply: int) -> int:
+        if ply == max_plies:
+            return 0
+        values = [score(board) if passed else value(board, None, -colour, True, ply + 1)]
+        for cell in cells:
+            after = placed(board, cell, colour)
+            if after is not None and after != before:
+                values.append(value(after, board, -colour, False, ply + 1))
+        return max(values) if colour == 1 else min(values)
+
+    return value((0,) * len(cells), None, 1, False, 0)
+
+
+@pytest.mark.parametrize(("size", "columns", "max_plies"), [(2, 2, 12), (2, 3, 18), (3, 3, 9)])
+def test_the_search_solves_small_boards(size: int, columns: int, max_plies: int) -> None:
+    game = make(size, columns=columns, draw_rules="none", max_plies=max_plies)
+    search = athenan.make_search("descent", game, "zero", heuristic="score", strong=True)
+    result = search.run(game.initial_state(), seconds=60)
+    assert result.resolved
+    assert result.value == reference_value(size, columns, max_plies)
+
+
+def test_the_search_finds_that_the_centre_of_3x3_takes_all() -> None:
+    game = make(3, komi=8.5, draw_rules="none", max_plies=15)
+    result = athenan.make_search("descent", game, "zero").run(game.initial_state(), seconds=60)
+    assert result.resolved
+    assert result.completion == 1
+    assert game.initial_state().action_to_string(result.action) == "b2"
+
+
+def test_rectangles() -> None:
+    state = play(make(2, columns=5, komi=0.5).initial_state(), "e1", "e2", "d2")
+    assert rows(state) == ["...x.", "....x"]
+    assert [texts(state) >= {cell} for cell in ("e2", "a1", "e1")] == [False, True, False]
+    with pytest.raises(ValueError, match="columns"):
+        make(2, columns=1)
 
 
 def value(game: Any) -> float:

@@ -14,7 +14,7 @@ import athenan
 
 FILES = sorted(Path(__file__).with_name("vectors").glob("*.json"))
 QUICK_LEAVES = 7_000_000
-LONG_LEAVES = 200_000_000
+LONG_LEAVES = 300_000_000
 
 
 def load(path: Path) -> tuple[Any, dict[str, Any]]:

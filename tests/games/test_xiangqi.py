@@ -1,5 +1,6 @@
 """Xiangqi: what random playouts hardly reach."""
 
+import random
 import re
 from typing import Any
 
@@ -169,6 +170,43 @@ def test_a_check_now_and_then_is_no_perpetual() -> None:
     assert state.outcomes == (0, 0)
 
 
+def test_draws_equal_their_recount() -> None:
+    """Random endings: repetitions, who gave check, and plies without a capture, counted anew."""
+    game, plain = make(quiet_plies=60), make(draw_rules="none", max_plies=4000)
+    chance = random.Random(0)
+    found = []
+    for fen in (
+        "3k5/9/9/9/4R4/9/9/9/9/5K3 w",
+        "3k5/9/9/9/9/9/4r4/9/9/5K3 w",
+        "4k4/4a4/9/9/4P4/9/9/9/4A4/3K1A3 b",
+        "3k5/9/9/9/9/9/9/9/9/4KC3 w",
+    ):
+        for _ in range(40):
+            state, free = game.state_from_string(fen), plain.state_from_string(fen)
+            seen, checks, quiet = [state.planes().tobytes()], ["in check" in str(state)], 0
+            while not state.is_terminal:
+                pieces = state.planes()[..., :14].sum()
+                legal = state.legal_actions()
+                checking = [a for a in legal if "in check" in str(state.play(a))]
+                action = chance.choice(checking if chance.random() < 0.9 and checking else legal)
+                state, free = state.play(action), free.play(action)
+                quiet = 0 if state.planes()[..., :14].sum() < pieces else quiet + 1
+                seen.append(state.planes().tobytes())
+                checks.append("in check" in str(state))
+                if free.is_terminal:
+                    assert state.outcomes == free.outcomes
+                elif seen.count(seen[-1]) == 3:
+                    since = checks[seen.index(seen[-1]) + 1 :][::-1]
+                    last, first = all(since[::2]), all(since[1::2])  # the last mover's checks
+                    sign = (first - last) * (1 if state.to_move == 1 else -1)
+                    assert state.outcomes == (sign, -sign), str(state)
+                    found.append("perpetual" if sign else "repetition")
+                else:
+                    assert state.is_terminal == (quiet >= 60), str(state)
+                    assert state.outcomes == ((0, 0) if quiet >= 60 else None)
+    assert {"perpetual", "repetition"} <= set(found), found
+
+
 CHASE = """\
    a b c d e f g h i
 10 . . . . k . . . .
@@ -222,5 +260,5 @@ def test_fen() -> None:
     black = game.state_from_string("4k4/9/9/9/9/9/9/9/9/3K5 b - - 0 3")
     assert (black.to_move, black.ply) == (1, 5)
     for wrong in ("4k4/9/9 w", "4k4/9/9/9/9/9/9/9/9/9 w", "4k5/9/9/9/9/9/9/9/9/3K5 w", "x/"):
-        with pytest.raises(ValueError, match=r"Xiangqi|general"):
+        with pytest.raises(ValueError, match=r"board of the game|general"):
             game.state_from_string(wrong)
