@@ -47,18 +47,28 @@ struct Amazons {
 
   // A move is cells * from + to, an arrow cells * cells + to.
   void legal_actions(const State& state, Actions& actions) const {
-    const auto taken = taken_cells(state);
+    const auto taken = rays.taken(taken_cells(state));
+    const auto add = [&](int from, int first) {
+      rays.all(rays.targets(from, taken)).for_each([&](int to) { actions.push_back(first + to); });
+    };
+    if (state.shooter >= 0) return add(state.shooter, cells * cells);
+    state.amazons[state.to_move].for_each([&](int from) { add(from, cells * from); });
+  }
+  Action random_action(const State& state, Random& random) const {
+    const auto taken = rays.taken(taken_cells(state));
     if (state.shooter >= 0) {
-      rays.queen_targets(state.shooter, taken).for_each([&](int to) {
-        actions.push_back(cells * cells + to);
-      });
-      return;
+      const auto arrows = rays.targets(state.shooter, taken);
+      return Action(cells * cells + rays.nth(arrows, int(random.below(arrows.count()))));
     }
+    std::array<std::uint8_t, 64 * W> moves;  // of each amazon
+    int amazons = 0, all = 0;
     state.amazons[state.to_move].for_each([&](int from) {
-      rays.queen_targets(from, taken).for_each([&](int to) {
-        actions.push_back(cells * from + to);
-      });
+      all += moves[amazons++] = std::uint8_t(rays.targets(from, taken).count());
     });
+    int chosen = int(random.below(all)), amazon = 0;
+    while (chosen >= moves[amazon]) chosen -= moves[amazon++];
+    const int from = state.amazons[state.to_move].nth(amazon);
+    return Action(cells * from + rays.nth(rays.targets(from, taken), chosen));
   }
 
   void play(State& state, Action action) const {
@@ -79,11 +89,9 @@ struct Amazons {
 
   bool is_terminal(const State& state) const {
     if (state.shooter >= 0) return false;
-    const auto taken = taken_cells(state);
-    bool stuck = true;
-    state.amazons[state.to_move].for_each(
-        [&](int cell) { stuck &= (neighbours[cell] & ~taken).none(); });
-    return stuck;
+    const auto free = ~taken_cells(state);
+    return !state.amazons[state.to_move].any_of(
+        [&](int cell) { return (neighbours[cell] & free).any(); });
   }
   int outcome(const State& state, int player) const { return player == state.to_move ? -1 : 1; }
   Key key(const State& state) const { return state.key; }

@@ -64,11 +64,36 @@ struct Bits {
     for (; n > 0; --n) word &= word - 1;
     return cell + std::countr_zero(word);
   }
+  // Whether a set cell passes the test.
+  template <class Test>
+  constexpr bool any_of(Test test) const {
+    for (int i = 0; i < W; ++i)
+      for (auto word = words[i]; word; word &= word - 1)
+        if (test(64 * i + std::countr_zero(word))) return true;
+    return false;
+  }
   // Calls visit(cell) for each set cell, ascending.
   template <class Visit>
   constexpr void for_each(Visit visit) const {
     for (int i = 0; i < W; ++i)
       for (auto word = words[i]; word; word &= word - 1) visit(64 * i + std::countr_zero(word));
+  }
+
+  // The cells below the lowest set one; all if none is set.
+  constexpr Bits below_lowest() const {
+    Bits b;
+    std::uint64_t borrow = 1;
+    for (int i = 0; i < W; ++i) {
+      b.words[i] = (words[i] - borrow) & ~words[i];
+      borrow &= words[i] == 0;
+    }
+    return b;
+  }
+  // The first `cells` cells turned round: cell i is where cells - 1 - i was.
+  constexpr Bits turned(int cells) const {
+    Bits b;
+    for (int i = 0; i < W; ++i) b.words[W - 1 - i] = reversed(words[i]);
+    return b.down(64 * W - cells);
   }
 
   constexpr Bits operator~() const {
@@ -97,6 +122,15 @@ struct Bits {
   constexpr Bits shifted(int n) const { return n >= 0 ? up(n) : down(-n); }
 
  private:
+  static constexpr std::uint64_t reversed(std::uint64_t x) {
+    x = (x >> 1 & 0x5555555555555555ull) | (x & 0x5555555555555555ull) << 1;
+    x = (x >> 2 & 0x3333333333333333ull) | (x & 0x3333333333333333ull) << 2;
+    x = (x >> 4 & 0x0F0F0F0F0F0F0F0Full) | (x & 0x0F0F0F0F0F0F0F0Full) << 4;
+    x = (x >> 8 & 0x00FF00FF00FF00FFull) | (x & 0x00FF00FF00FF00FFull) << 8;
+    x = (x >> 16 & 0x0000FFFF0000FFFFull) | (x & 0x0000FFFF0000FFFFull) << 16;
+    return x >> 32 | x << 32;
+  }
+
   constexpr Bits up(int n) const {
     if constexpr (W == 1) return {{n < 64 ? words[0] << n : 0}};
 #ifdef __SIZEOF_INT128__

@@ -1,4 +1,4 @@
-// Straight lines and distances on a grid: where sliding pieces go and which cells are neighbours.
+// Straight lines and distances on a grid: where queens go and which cells are near.
 #pragma once
 
 #include <algorithm>
@@ -23,45 +23,58 @@ std::vector<Bits<W>> make_rings(int rows, int columns, int distance) {
   return rings;
 }
 
-// The cells from each cell to the edge, in the eight directions.
+// Where queens slide on a board of rows × columns cells.
+//
+// In each of the four directions towards higher cells the cells before the first taken one are
+// those below the lowest taken cell of the ray: a subtraction finds them. The other four directions
+// are the same ones on the board turned round by half a turn.
 template <int W>
 class Rays {
  public:
-  Rays(int rows, int columns) {
-    static constexpr int directions[8][2] = {{0, 1},  {1, -1}, {1, 0},  {1, 1},
-                                             {0, -1}, {-1, 1}, {-1, 0}, {-1, -1}};
-    for (int way = 0; way < 8; ++way) {
-      const auto& [down, right] = directions[way];
-      rays_[way].resize(rows * columns);
-      for (int cell = 0; cell < rows * columns; ++cell) {
+  Rays(int rows, int columns) : cells_(rows * columns), rays_(rows * columns) {
+    static constexpr int directions[4][2] = {{0, 1}, {1, -1}, {1, 0}, {1, 1}};
+    for (int cell = 0; cell < cells_; ++cell)
+      for (int way = 0; way < 4; ++way) {
+        const auto& [down, right] = directions[way];
         int row = cell / columns + down, column = cell % columns + right;
-        for (; row >= 0 && row < rows && column >= 0 && column < columns;
-             row += down, column += right)
-          rays_[way][cell].set(row * columns + column);
+        for (; row < rows && column >= 0 && column < columns; row += down, column += right)
+          rays_[cell][way].set(row * columns + column);
       }
-    }
   }
 
-  // Where a queen on `cell` can slide: the cells before the first taken one.
-  Bits<W> queen_targets(int cell, const Bits<W>& taken) const {
-    Bits<W> targets;
-    for (int way = 0; way < 8; ++way) {
-      const auto& ray = rays_[way][cell];
-      const auto blockers = ray & taken;
-      targets |= ray;
-      if (blockers.any()) targets ^= rays_[way][way < 4 ? blockers.lowest() : highest(blockers)];
-    }
-    return targets & ~taken;
+  // The taken cells of a board, both ways round.
+  struct Taken {
+    Bits<W> cells, turned;
+  };
+  Taken taken(const Bits<W>& cells) const { return {cells, cells.turned(cells_)}; }
+
+  // The targets of one queen.
+  struct Targets {
+    Bits<W> higher, lower;  // than the queen's cell; the lower ones as on the board turned round
+    int count() const { return higher.count() + lower.count(); }
+  };
+  Targets targets(int cell, const Taken& taken) const {
+    return {slides(cell, taken.cells), slides(cells_ - 1 - cell, taken.turned)};
+  }
+  Bits<W> all(const Targets& targets) const {
+    return targets.higher | targets.lower.turned(cells_);
+  }
+  // The target with n lower ones.
+  int nth(const Targets& targets, int n) const {
+    const int lower = targets.lower.count();
+    return n < lower ? cells_ - 1 - targets.lower.nth(lower - 1 - n)
+                     : targets.higher.nth(n - lower);
   }
 
  private:
-  static int highest(const Bits<W>& cells) {
-    for (int i = W - 1; i > 0; --i)
-      if (cells.words[i]) return 64 * i + 63 - std::countl_zero(cells.words[i]);
-    return 63 - std::countl_zero(cells.words[0]);
+  Bits<W> slides(int cell, const Bits<W>& taken) const {
+    Bits<W> found;
+    for (const auto& ray : rays_[cell]) found |= ray & (ray & taken).below_lowest();
+    return found;
   }
 
-  std::array<std::vector<Bits<W>>, 8> rays_;  // the first four towards higher cells
+  int cells_;
+  std::vector<std::array<Bits<W>, 4>> rays_;
 };
 
 }  // namespace athenan
