@@ -33,7 +33,24 @@ int indent(const Shape& shape, int row) {
   return 0;
 }
 
-int label_width(const Shape& shape) { return int(std::to_string(shape.rows).size()); }
+std::string row_label(const Shape& shape, int row) {
+  if (!shape.numbered_cells) return std::to_string(row + 1);
+  const auto places = shape.places();
+  return std::to_string(std::lower_bound(places.begin(), places.end(), row * shape.columns) -
+                        places.begin());
+}
+int label_width(const Shape& shape) { return int(row_label(shape, shape.rows - 1).size()); }
+
+// The names of the columns, each above its own; above a hexagon so far to the right that each
+// heads its slanting column.
+std::string head(const Shape& shape) {
+  if (shape.numbered_cells) return "each row after the number of its first cell";
+  const int lead = shape.grid == Grid::hexagon ? indent(shape, 0) + 1 : 0;
+  std::string names(lead + label_width(shape), ' ');
+  for (int column = 0; column < shape.columns; ++column)
+    names += (column < 9 || !shape.numbered_columns ? " " : "") + column_name(shape, column);
+  return names;
+}
 
 int displayed_row(const Shape& shape, int line) {
   return shape.first_row_at_bottom ? shape.rows - 1 - line : line;
@@ -61,6 +78,13 @@ std::string status(const Shape& shape, const Board& board, int num_players,
 
 }  // namespace
 
+std::vector<int> Shape::places() const {
+  std::vector<int> found;
+  for (int place = 0; place < size(); ++place)
+    if (exists(place)) found.push_back(place);
+  return found;
+}
+
 std::string cell_name(const Shape& shape, int cell) {
   return column_name(shape, cell % shape.columns) + std::to_string(cell / shape.columns + 1);
 }
@@ -69,15 +93,10 @@ std::string draw_board(const Shape& shape, const Board& board, int num_players,
                        std::optional<int> last_cell, std::optional<Ending> ending) {
   std::ostringstream out;
   const int width = label_width(shape);
-  // Above a hexagon, so far to the right that each letter heads its slanting column.
-  const int lead = shape.grid == Grid::hexagon ? indent(shape, 0) + 1 : 0;
-  out << std::string(lead + width, ' ');
-  for (int column = 0; column < shape.columns; ++column)
-    out << (column < 9 || !shape.numbered_columns ? " " : "") << column_name(shape, column);
-  out << "\n";
+  out << head(shape) << "\n";
   for (int line = 0; line < shape.rows; ++line) {
     const int row = displayed_row(shape, line);
-    const auto label = std::to_string(row + 1);
+    const auto label = row_label(shape, row);
     out << std::string(indent(shape, line) + width - int(label.size()), ' ') << label;
     char before = ' ';
     for (int column = 0; column < shape.columns; ++column) {
@@ -103,8 +122,8 @@ Board read_board(const Shape& shape, int num_players, std::string_view text) {
   if (!std::getline(in, line)) refuse("it is empty");
   for (int i = 0; i < shape.rows; ++i) {
     const int row = displayed_row(shape, i);
-    if (!std::getline(in, line)) refuse("row " + std::to_string(row + 1) + " is missing");
-    const auto label = std::to_string(row + 1);
+    const auto label = row_label(shape, row);
+    if (!std::getline(in, line)) refuse("row " + label + " is missing");
     const auto start = line.find_first_not_of(' ');
     if (start == std::string::npos || line.compare(start, label.size(), label) != 0)
       refuse("a line should start with row number " + label);

@@ -32,9 +32,12 @@ struct Shape {
   bool numbered_columns = false;         // 1 2 3 instead of a b c
   std::vector<std::uint8_t> holes = {};  // 1 where no cell exists; empty: none
   bool skips_i = false;                  // columns … g h j k, as Go writes them
+  // Cells have numbers from 0, row by row; a row is labelled by the number of its first cell.
+  bool numbered_cells = false;
 
   int size() const { return rows * columns; }
   bool exists(int cell) const { return holes.empty() || !holes[cell]; }
+  std::vector<int> places() const;  // where cells exist, row by row
 };
 
 std::string cell_name(const Shape&, int cell);  // "c2": column letter, row counted from 1

@@ -27,6 +27,8 @@ struct ChineseCheckers {
   struct State {
     std::array<Cells, max_players> pieces;
     Cells visited;  // by the hopping piece in this turn, without where it is
+    // For each cell the ways that end on a taken cell or off the board; one more for off the board.
+    std::array<std::uint16_t, cells + 1> closed;
     Key key;
     std::int16_t ply = 0;
     std::int8_t to_move = 0;
@@ -39,15 +41,15 @@ struct ChineseCheckers {
   int max_plies;
   // A row of the shape is a row of the star; its columns slant down to the right.
   Shape shape = make_shape();
-  std::vector<int> places = make_places();  // the place of each cell in the shape
-  // Where each way of each cell leads; -1 off the board.
+  std::vector<int> places = shape.places();  // of each cell in the shape
+  // Where each way of each cell leads; to `cells` off the board.
   std::array<std::array<std::int8_t, ways>, cells> targets = make_targets();
+  std::array<std::uint16_t, cells + 1> closed_by_edges = make_closed_by_edges();
   std::array<Cells, points> star_points = make_star_points();  // from the top one clockwise
   std::vector<int> homes = make_homes();
 
   State initial_state() const {
-    State state;
-    state.key = mover_key(0);
+    State state = empty(0, 0);
     for (int p = 0; p < num_players; ++p)
       star_points[homes[p]].for_each([&](int cell) { put(state, p, cell); });
     return state;
@@ -56,18 +58,33 @@ struct ChineseCheckers {
   // An action is ways * from + way.
   void legal_actions(const State& state, Actions& actions) const {
     if (is_terminal(state)) return;
-    const auto taken = occupied(state);
     const auto before = actions.size();
+    const auto add = [&](int from, unsigned open) {
+      for (; open; open &= open - 1) actions.push_back(ways * from + std::countr_zero(open));
+    };
     if (state.hopping >= 0)
-      add_hops(state, taken, state.hopping, actions);
+      add(state.hopping, further_hops(state));
     else
-      state.pieces[state.to_move].for_each([&](int from) {
-        for (int way = 0; way < directions; ++way)
-          if (const int to = targets[from][way]; to >= 0 && !taken.test(to))
-            actions.push_back(ways * from + way);
-        add_hops(state, taken, from, actions);
-      });
+      state.pieces[state.to_move].for_each([&](int from) { add(from, open_ways(state, from)); });
     if (state.hopping >= 0 || actions.size() == before) actions.push_back(pass);
+  }
+  Action random_action(const State& state, Random& random) const {
+    if (state.hopping >= 0) {
+      const unsigned open = further_hops(state);
+      const int hops = std::popcount(open), chosen = int(random.below(hops + 1));
+      return chosen == hops ? pass : Action(ways * state.hopping + nth_way(open, chosen));
+    }
+    std::array<std::uint8_t, cells> counts;  // of the ways of each piece
+    int pieces = 0, all = 0, piece = 0;
+    const auto& own = state.pieces[state.to_move];
+    own.for_each([&](int from) {
+      all += counts[pieces++] = std::uint8_t(std::popcount(open_ways(state, from)));
+    });
+    int chosen = int(random.below(std::max(all, 1)));
+    if (all == 0) return pass;
+    while (chosen >= counts[piece]) chosen -= counts[piece++];
+    const int from = own.nth(piece);
+    return Action(ways * from + nth_way(open_ways(state, from), chosen));
   }
 
   void play(State& state, Action action) const {
@@ -79,10 +96,7 @@ struct ChineseCheckers {
     if (is_step(action)) return end_turn(state);
     visit(state, from);
     set_hopping(state, to);
-    const auto taken = occupied(state);
-    for (int way = directions; way < ways; ++way)
-      if (can_hop(state, taken, to, way)) return;
-    end_turn(state);
+    if (!further_hops(state)) end_turn(state);
   }
 
   bool is_terminal(const State& state) const { return state.winner >= 0 || state.ply >= max_plies; }
@@ -102,8 +116,7 @@ struct ChineseCheckers {
         [&](int cell) { board.cells[places[cell]] = std::uint8_t(2 * num_players + 1); });
   }
   State from_board(const Board& board) const {
-    State state;
-    set_turn(state, board);
+    State state = empty(board.to_move, board.ply);
     for (int cell = 0; cell < cells; ++cell) {
       const int piece = board.cells[places[cell]];
       if (piece > 2 * num_players) {
@@ -117,17 +130,6 @@ struct ChineseCheckers {
     return state;
   }
 
-  // Cells have numbers here, so no letters stand above the columns.
-  std::string state_to_string(const State& state, std::optional<Action> last) const {
-    Board board{std::vector<std::uint8_t>(shape.size(), 0), state.to_move, state.ply};
-    write_board(state, board);
-    std::optional<Ending> ending;
-    if (is_terminal(state)) ending.emplace();
-    if (state.winner >= 0) ending->outcome[state.winner] = 1;
-    const auto marked = last ? marked_cell(state, *last) : std::nullopt;
-    const auto text = draw_board(shape, board, num_players, marked, ending);
-    return "cells 0 to 120, row by row" + text.substr(text.find('\n'));
-  }
   std::string action_to_string(const State&, Action action) const {
     if (action == pass) return "Pass";
     return std::to_string(action / ways) + (is_step(action) ? "->" : "=>") +
@@ -155,27 +157,51 @@ struct ChineseCheckers {
   }
 
  private:
+  // The directions are in such an order that the opposite ones mirror each other.
+  static int opposite(int way) {
+    return way < directions ? directions - 1 - way : ways + directions - 1 - way;
+  }
   static bool is_step(Action action) { return int(action) % ways < directions; }
   int target(Action action) const { return targets[action / ways][action % ways]; }
+  State empty(int to_move, int ply) const {
+    State state;
+    state.closed = closed_by_edges;
+    state.key = mover_key(to_move);
+    state.to_move = std::int8_t(to_move);
+    state.ply = std::int16_t(ply);
+    return state;
+  }
   Cells occupied(const State& state) const {
     Cells taken;
     for (int p = 0; p < num_players; ++p) taken |= state.pieces[p];
     return taken;
   }
-  bool can_hop(const State& state, const Cells& taken, int from, int way) const {
-    const int to = targets[from][way];
-    return to >= 0 && taken.test(targets[from][way - directions]) && !taken.test(to) &&
-           !state.visited.test(to);
+
+  // The ways that a piece on the cell can go, as bits: steps onto free cells and hops over taken
+  // ones. (Off the board is closed to both.)
+  static unsigned open_ways(const State& state, int cell) {
+    const unsigned closed = state.closed[cell];
+    const unsigned beside = closed & ((1u << directions) - 1);
+    return ~closed & (((1u << directions) - 1) | beside << directions);
   }
-  void add_hops(const State& state, const Cells& taken, int from, Actions& actions) const {
-    for (int way = directions; way < ways; ++way)
-      if (can_hop(state, taken, from, way)) actions.push_back(ways * from + way);
+  unsigned further_hops(const State& state) const {
+    unsigned hops = open_ways(state, state.hopping) >> directions << directions;
+    for (unsigned left = hops; left; left &= left - 1) {
+      const int way = std::countr_zero(left);
+      if (state.visited.test(targets[state.hopping][way])) hops ^= 1u << way;
+    }
+    return hops;
+  }
+  static int nth_way(unsigned open, int n) {
+    for (; n > 0; --n) open &= open - 1;
+    return std::countr_zero(open);
   }
 
   // Puts a piece on the cell, or takes it off.
   void put(State& state, int player, int cell) const {
     state.pieces[player].flip(cell);
     state.key ^= zobrist[player * cells + cell];
+    for (int way = 0; way < ways; ++way) state.closed[targets[cell][way]] ^= 1u << opposite(way);
   }
   void visit(State& state, int cell) const {
     state.visited.set(cell);
@@ -202,8 +228,8 @@ struct ChineseCheckers {
     const int player = (state.to_move + num_players - 1) % num_players;
     const auto& goal = star_points[(homes[player] + points / 2) % points];
     const auto& own = state.pieces[player];
-    const bool filled = ((blocking ? own : occupied(state)) & goal) == goal;
-    if (filled && (own & goal).any()) state.winner = std::int8_t(player);
+    if ((own & goal).none()) return;
+    if (((blocking ? own : occupied(state)) & goal) == goal) state.winner = std::int8_t(player);
   }
 
   // ---- The star: cell `place` of the shape lies at `row` and, in half cells, at `across`. ----
@@ -217,14 +243,9 @@ struct ChineseCheckers {
     const auto small = std::string("xozvus").substr(0, num_players);
     const auto capital = std::string("XOZVUS").substr(0, num_players);
     Shape made{rows, rows, small + capital + "*", Grid::rhombus};
+    made.numbered_cells = true;
     for (int place = 0; place < rows * rows; ++place)
       made.holes.push_back(std::abs(across(place) - 12) >= lengths[row_of(place)]);
-    return made;
-  }
-  std::vector<int> make_places() const {
-    std::vector<int> made;
-    for (int place = 0; place < shape.size(); ++place)
-      if (shape.exists(place)) made.push_back(place);
     return made;
   }
   std::array<std::array<std::int8_t, ways>, cells> make_targets() const {
@@ -240,8 +261,15 @@ struct ChineseCheckers {
         const auto found = std::find(places.begin(), places.end(), row * rows + column);
         const bool inside = row >= 0 && row < rows && column >= 0 && column < rows;
         made[from][way] =
-            std::int8_t(inside && found != places.end() ? found - places.begin() : -1);
+            std::int8_t(inside && found != places.end() ? found - places.begin() : cells);
       }
+    return made;
+  }
+  std::array<std::uint16_t, cells + 1> make_closed_by_edges() const {
+    std::array<std::uint16_t, cells + 1> made{};
+    for (int cell = 0; cell < cells; ++cell)
+      for (int way = 0; way < ways; ++way)
+        if (targets[cell][way] == cells) made[cell] |= 1u << way;
     return made;
   }
   std::array<Cells, points> make_star_points() const {

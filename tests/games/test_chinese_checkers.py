@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from playing import play, texts
 
 import athenan
 
@@ -12,22 +13,12 @@ LENGTHS = (1, 2, 3, 4, 13, 12, 11, 10, 9, 10, 11, 12, 13, 4, 3, 2, 1)
 def star(game: Any, pieces: dict[str, set[int]], mover: str) -> Any:
     """A state with these cells, drawn as its text."""
     symbols = {cell: symbol for symbol, cells in pieces.items() for cell in cells}
-    lines, cell = ["cells 0 to 120, row by row"], 0
-    for i, length in enumerate(LENGTHS):
+    lines, cell = ["each row after the number of its first cell"], 0
+    for length in LENGTHS:
         row = [symbols.get(cell + k, ".") for k in range(length)]
-        lines.append(f"{i + 1} {' '.join(row)}")
+        lines.append(f"{cell} {' '.join(row)}")
         cell += length
     return game.state_from_string("\n".join([*lines, f"ply 30, {mover} to move"]))
-
-
-def texts(state: Any) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
-
-
-def play(state: Any, *actions: str) -> Any:
-    for action in actions:
-        state = state.play(state.string_to_action(action))
-    return state
 
 
 TWO = athenan.make_game("chinese_checkers", players=2)
@@ -110,6 +101,16 @@ def test_a_piece_that_stays_at_home() -> None:
     # Nobody wins by the pieces of others alone: the start fills both goals.
     assert not TWO.initial_state().is_terminal
     assert not play(TWO.initial_state(), "6->14").is_terminal
+
+
+def test_a_piece_of_a_third_player_in_the_goal() -> None:
+    """z keeps a cell of x's goal, where he only passes through."""
+    pieces = {"x": BOTTOM - {120, 111} | {102}, "o": {60}, "z": {120}}
+    for blocking in (False, True):
+        game = athenan.make_game("chinese_checkers", players=3, blocking=blocking)
+        after = play(star(game, pieces, "x"), "102->111")
+        assert after.is_terminal != blocking
+        assert after.outcomes == (None if blocking else (1, -1, -1))
 
 
 def test_the_winner_is_who_has_just_moved() -> None:

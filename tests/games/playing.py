@@ -1,0 +1,17 @@
+"""Playing by the texts of actions, for tests of single games."""
+
+from typing import Any
+
+
+def texts(state: Any) -> set[str]:
+    """Of the legal actions."""
+    found = [state.action_to_string(action) for action in state.legal_actions()]
+    assert len(found) == len(set(found)), "two actions with one text"
+    return set(found)
+
+
+def play(state: Any, *actions: str) -> Any:
+    """After these actions, each word of which is one."""
+    for text in " ".join(actions).split():
+        state = state.play(state.string_to_action(text))
+    return state
