@@ -106,8 +106,7 @@ struct Ataxx {
   State from_board(const Board& board) const {
     State state;
     set_turn(state, board);
-    for (int cell = 0; cell < cells; ++cell)
-      if (board.cells[cell]) put(state, board.cells[cell] - 1, cell);
+    read_pieces(board, [&](int piece, int cell) { put(state, piece, cell); });
     return state;
   }
 

@@ -74,8 +74,7 @@ struct Breakthrough {
   State from_board(const Board& board) const {
     State state;
     set_turn(state, board);
-    for (int cell = 0; cell < shape.size(); ++cell)
-      if (board.cells[cell]) put(state, board.cells[cell] - 1, cell);
+    read_pieces(board, [&](int piece, int cell) { put(state, piece, cell); });
     const auto lowest = Bits<W>::first(columns), highest = lowest.shifted((rows - 1) * columns);
     if ((state.men[0] & highest).any() || state.men[1].none()) state.winner = 0;
     if ((state.men[1] & lowest).any() || state.men[0].none()) state.winner = 1;

@@ -71,8 +71,7 @@ struct Clobber {
   State from_board(const Board& board) const {
     State state;
     set_turn(state, board);
-    for (int cell = 0; cell < shape.size(); ++cell)
-      if (board.cells[cell]) put(state, board.cells[cell] - 1, cell);
+    read_pieces(board, [&](int piece, int cell) { put(state, piece, cell); });
     return state;
   }
 

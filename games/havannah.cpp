@@ -39,21 +39,16 @@ struct Havannah {
   int max_plies = cells + (swap ? 1 : 0);
   Action swap_action = Action(cells);
   Shape shape = make_shape();
-  std::vector<int> places = make_places();  // the place of each cell in the shape
+  std::vector<int> places = shape.places();  // of each cell in the shape
   std::vector<std::array<std::int16_t, 6>> around = make_around();
   std::vector<std::uint16_t> rim = make_rim();
 
   State initial_state() const { return empty(0, 0); }
 
-  void legal_actions(const State& state, Actions& actions) const {
-    if (is_terminal(state)) return;
-    free_cells(state).for_each([&](int cell) { actions.push_back(cell); });
-    if (can_swap(state)) actions.push_back(swap_action);
-  }
-  Action random_action(const State& state, Random& random) const {
-    const auto free = free_cells(state);
-    const int count = free.count(), chosen = int(random.below(count + can_swap(state)));
-    return chosen == count ? swap_action : Action(free.nth(chosen));
+  Bits<W> action_set(const State& state) const {
+    auto actions = free_cells(state);
+    if (can_swap(state)) actions.set(swap_action);
+    return actions;
   }
 
   void play(State& state, Action action) const {
@@ -198,12 +193,6 @@ struct Havannah {
         made.holes.push_back(std::abs(row - column) >= base);
     return made;
   }
-  std::vector<int> make_places() const {
-    std::vector<int> made;
-    for (int place = 0; place < shape.size(); ++place)
-      if (shape.exists(place)) made.push_back(place);
-    return made;
-  }
   // The neighbours in circular order; -1 off the board.
   std::vector<std::array<std::int16_t, 6>> make_around() const {
     static constexpr int steps[6][2] = {{0, 1}, {1, 1}, {1, 0}, {0, -1}, {-1, -1}, {-1, 0}};
@@ -250,8 +239,9 @@ const GameType havannah_type{
      yes_or_no("swap", false, "the second player may take over the first stone")},
     [](const Options& options) {
       const int base = options.integer("base");
-      return with_words(3 * base * (base - 1) + 1, [&]<int W>() {
-        return make_rules_game("havannah", Havannah<W>{base, options.flag("swap")});
+      const bool swap = options.flag("swap");  // an action more than there are cells
+      return with_words(3 * base * (base - 1) + 1 + swap, [&]<int W>() {
+        return make_rules_game("havannah", Havannah<W>{base, swap});
       });
     },
 };

@@ -40,15 +40,10 @@ struct Hex {
     return state;
   }
 
-  void legal_actions(const State& state, Actions& actions) const {
-    if (is_terminal(state)) return;
-    free_cells(state).for_each([&](int cell) { actions.push_back(cell); });
-    if (can_swap(state)) actions.push_back(swap_action);
-  }
-  Action random_action(const State& state, Random& random) const {
-    const auto free = free_cells(state);
-    const int cells = free.count(), chosen = int(random.below(cells + can_swap(state)));
-    return chosen == cells ? swap_action : Action(free.nth(chosen));
+  Bits<W> action_set(const State& state) const {
+    auto actions = free_cells(state);
+    if (can_swap(state)) actions.set(swap_action);
+    return actions;
   }
 
   void play(State& state, Action action) const {
@@ -77,8 +72,7 @@ struct Hex {
   State from_board(const Board& board) const {
     State state;
     set_turn(state, board);
-    for (int cell = 0; cell < shape.size(); ++cell)
-      if (board.cells[cell]) place(state, cell, board.cells[cell] - 1);
+    read_pieces(board, [&](int player, int cell) { place(state, cell, player); });
     return state;
   }
 
@@ -142,9 +136,9 @@ const GameType hex_type{
      yes_or_no("swap", false, "the second player may take over the first stone")},
     [](const Options& options) {
       const int size = options.integer("size");
-      return with_words(size * size, [&]<int W>() {
-        return make_rules_game("hex", Hex<W>{size, options.flag("swap")});
-      });
+      const bool swap = options.flag("swap");  // an action more than there are cells
+      return with_words(size * size + swap,
+                        [&]<int W>() { return make_rules_game("hex", Hex<W>{size, swap}); });
     },
 };
 

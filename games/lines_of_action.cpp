@@ -99,8 +99,7 @@ struct LinesOfAction {
     State state;
     state.to_move = std::int8_t(board.to_move);
     state.ply = std::int16_t(board.ply);
-    for (int cell = 0; cell < cells; ++cell)
-      if (board.cells[cell]) put(state, board.cells[cell] - 1, cell);
+    read_pieces(board, [&](int piece, int cell) { put(state, piece, cell); });
     remember(state);
     judge(state);
     return state;
@@ -168,10 +167,7 @@ struct LinesOfAction {
     return state.history.count(position(state)) >= (draw_rules == DrawRules::openspiel ? 2 : 3);
   }
   bool stuck(const State& state) const {
-    auto men = state.men[state.to_move];
-    for (; men.any(); men.clear(men.lowest()))
-      if (targets(state, men.lowest()).any()) return false;
-    return true;
+    return !state.men[state.to_move].any_of([&](int cell) { return targets(state, cell).any(); });
   }
 
   static bool connected(std::uint64_t men) {

@@ -36,13 +36,10 @@ struct Mnk {
     return state;
   }
 
-  void legal_actions(const State& state, Actions& actions) const {
-    if (is_terminal(state)) return;
-    open_cells(state).for_each([&](int cell) { actions.push_back(cell); });
-  }
-  Action random_action(const State& state, Random& random) const {
-    const auto cells = open_cells(state);
-    return Action(cells.nth(int(random.below(std::uint32_t(cells.count())))));
+  Bits<W> action_set(const State& state) const {
+    auto cells = state.free == shape.size() ? opening_cells : Bits<W>::first(shape.size());
+    for (const auto& stones : state.stones) cells &= ~stones;
+    return cells;
   }
 
   void play(State& state, Action action) const {
@@ -57,12 +54,6 @@ struct Mnk {
     ++state.ply;
   }
 
-  Bits<W> open_cells(const State& state) const {
-    auto cells = state.free == shape.size() ? opening_cells : Bits<W>::first(shape.size());
-    for (const auto& stones : state.stones) cells &= ~stones;
-    return cells;
-  }
-
   bool is_terminal(const State& state) const { return state.winner >= 0 || state.free == 0; }
   int outcome(const State& state, int player) const {
     return state.winner < 0 ? 0 : state.winner == player ? 1 : -1;
@@ -73,13 +64,11 @@ struct Mnk {
   State from_board(const Board& board) const {
     State state = initial_state();
     set_turn(state, board);
-    for (int cell = 0; cell < shape.size(); ++cell) {
-      if (!board.cells[cell]) continue;
-      const int player = board.cells[cell] - 1;
+    read_pieces(board, [&](int player, int cell) {
       state.stones[player].set(cell);
       state.key ^= zobrist[player * shape.size() + cell];
       --state.free;
-    }
+    });
     for (int p = 0; p < num_players; ++p)
       state.stones[p].for_each([&](int cell) {
         if (longest_line(state.stones[p], cell, rows, columns) >= k) state.winner = std::int8_t(p);

@@ -79,8 +79,7 @@ struct Othello {
   State from_board(const Board& board) const {
     State state;
     set_turn(state, board);
-    for (int cell = 0; cell < shape.size(); ++cell)
-      if (board.cells[cell]) put(state, board.cells[cell] - 1, cell);
+    read_pieces(board, [&](int piece, int cell) { put(state, piece, cell); });
     find_moves(state);
     return state;
   }

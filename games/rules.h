@@ -22,7 +22,8 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
   { rules.num_players } -> std::convertible_to<int>;
   { rules.max_plies } -> std::convertible_to<int>;
   { rules.initial_state() } -> std::same_as<typename R::State>;
-  { rules.legal_actions(state, actions) };  // appends, ascending; nothing when terminal
+  requires requires { rules.legal_actions(state, actions); } ||  // see list_actions
+               requires { rules.action_set(state); };
   { rules.play(changed, action) };
   { rules.is_terminal(state) } -> std::same_as<bool>;
   { rules.outcome(state, 0) } -> std::convertible_to<int>;  // of that player, once terminal
@@ -36,6 +37,9 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
   { rules.marked_cell(state, action) } -> std::convertible_to<std::optional<int>>;
   { rules.symmetries() } -> std::same_as<std::vector<Symmetry>>;
 };
+// Its actions a game gives in one of two ways:
+//   void legal_actions(const State&, Actions&) appends them, ascending; none when terminal
+//   Bits<W> action_set(const State&), where an action is a cell: all of them, not when terminal
 // Also, where they make sense:
 //   double score(const State&, int player), double max_score
 //   int pieces(const State&, int player), int max_pieces
@@ -72,8 +76,7 @@ class RulesGame final : public Game {
   std::unique_ptr<State> initial_state() const override { return box(rules_.initial_state()); }
 
   void legal_actions(const State& state, Actions& actions) const override {
-    actions.clear();
-    rules_.legal_actions(of(state), actions);
+    list_actions(of(state), actions);
   }
   void play(State& state, Action action) const override { rules_.play(of(state), action); }
   bool is_terminal(const State& state) const override { return rules_.is_terminal(of(state)); }
@@ -84,8 +87,7 @@ class RulesGame final : public Game {
 
   void expand(const State& state, Children& children) const override {
     const S& parent = of(state);
-    children.actions.clear();
-    rules_.legal_actions(parent, children.actions);
+    list_actions(parent, children.actions);
     const std::size_t size = children.actions.size();
     children.keys.resize(size);
     children.terminal.resize(size);
@@ -173,11 +175,23 @@ class RulesGame final : public Game {
   Action choose_randomly(const S& state, Random& random) const {
     if constexpr (requires { rules_.random_action(state, random); }) {
       return rules_.random_action(state, random);
+    } else if constexpr (requires { rules_.action_set(state); }) {
+      const auto set = rules_.action_set(state);
+      return Action(set.nth(int(random.below(std::uint32_t(set.count())))));
     } else {
       thread_local Actions actions;
-      actions.clear();
-      rules_.legal_actions(state, actions);
+      list_actions(state, actions);
       return actions[random.below(std::uint32_t(actions.size()))];
+    }
+  }
+
+  void list_actions(const S& state, Actions& actions) const {
+    actions.clear();
+    if constexpr (requires { rules_.action_set(state); }) {
+      if (!rules_.is_terminal(state))
+        rules_.action_set(state).for_each([&](int action) { actions.push_back(Action(action)); });
+    } else {
+      rules_.legal_actions(state, actions);
     }
   }
 
@@ -217,7 +231,7 @@ class RulesGame final : public Game {
 
   std::uint64_t leaves(const S& state, int depth) const {
     Actions actions;
-    rules_.legal_actions(state, actions);
+    list_actions(state, actions);
     if (depth == 1) return actions.size();
     std::uint64_t total = 0;
     for (Action action : actions) {
@@ -243,6 +257,13 @@ template <class Pieces>
 void write_pieces(const Pieces& pieces, Board& board) {
   for (std::size_t p = 0; p < pieces.size(); ++p)
     pieces[p].for_each([&](int cell) { board.cells[cell] = std::uint8_t(p + 1); });
+}
+
+// Calls put(piece, cell) for each piece of the board: the index of its symbol and where it is.
+template <class Put>
+void read_pieces(const Board& board, Put put) {
+  for (int cell = 0; cell < int(board.cells.size()); ++cell)
+    if (board.cells[cell]) put(board.cells[cell] - 1, cell);
 }
 
 // Gives a state without pieces the mover and ply of a board, and the key that goes with them.

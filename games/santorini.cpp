@@ -3,7 +3,8 @@
 // most one level up or any number down, and that worker builds on a neighbour cell without worker
 // or dome: levels 1 to 3, then a dome (4). Who climbs to level 3 wins at once; who cannot move
 // loses. There is always a place to build, the cell just left, and no draw.
-// Options: size. The tournament board is 5 × 5; the stock of tiles is not limited.
+// Options: size. The board is 5 × 5; that the Olympiad plays without gods, and with tiles enough,
+// is not published: it is what Ludii does, whose games are our vectors.
 // Actions: a cell, to place a worker or to build; from and to, to move; a1 at the lower left.
 // In the text of a state a cell is its level and its worker; a capital is the worker about to
 // build.
@@ -197,9 +198,8 @@ struct Santorini {
   }
   bool is_stuck(const State& state) const {
     if (state.builder >= 0 || is_placing(state)) return false;
-    Bits<1> found;
-    state.workers[state.to_move].for_each([&](int from) { found |= targets(state, from); });
-    return found.none();
+    return !state.workers[state.to_move].any_of(
+        [&](int from) { return targets(state, from).any(); });
   }
 
   // Puts a worker on the cell, or takes him off it.

@@ -99,8 +99,7 @@ struct Surakarta {
     State state;
     state.to_move = std::int8_t(board.to_move);
     state.ply = std::int16_t(board.ply);
-    for (int cell = 0; cell < cells; ++cell)
-      if (board.cells[cell]) put(state, board.cells[cell] - 1, cell);
+    read_pieces(board, [&](int piece, int cell) { put(state, piece, cell); });
     remember(state);
     judge(state);
     return state;
@@ -131,10 +130,8 @@ struct Surakarta {
   }
   bool is_stuck(const State& state) const {
     const auto free = ~(state.men[0] | state.men[1]);
-    for (auto men = state.men[state.to_move]; men.any(); men.clear(men.lowest()))
-      if ((neighbours[men.lowest()] & free).any() || captures(state, men.lowest()).any())
-        return false;
-    return true;
+    return !state.men[state.to_move].any_of(
+        [&](int cell) { return (neighbours[cell] & free).any() || captures(state, cell).any(); });
   }
 
   Bits<1> targets(const State& state, int from) const {
