@@ -11,20 +11,11 @@ from pathlib import Path
 
 import pytest
 from brute_force import solve
+from playing import play, texts
 
 import athenan
 
 FILES = sorted((Path(__file__).with_name("vectors") / "amazons").glob("*.json"))
-
-
-def texts(state: athenan.State) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
-
-
-def play(state: athenan.State, turns: str) -> athenan.State:
-    for text in turns.replace("/", " ").split():
-        state = state.play(state.string_to_action(text))
-    return state
 
 
 def turns_of(state: athenan.State) -> list[str]:
@@ -56,7 +47,7 @@ def test_playouts(path: Path) -> None:
             turns = turns_of(state)
             assert len(turns) == playout["nlegal"][i], str(state)
             assert f"{zlib.crc32(' '.join(turns).encode()):08x}" == crcs[i], str(state)
-            state = play(state, turn)
+            state = play(state, turn.replace("/", " "))
         assert state.is_terminal == playout["terminal"]
         assert list(state.outcomes) == playout["result"]
 

@@ -5,12 +5,9 @@ from functools import cache
 
 import pytest
 from brute_force import solve
+from playing import texts
 
 import athenan
-
-
-def texts(state: athenan.State) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
 
 
 def test_outer_open_first_stone() -> None:

@@ -4,17 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from playing import play
 
 import athenan
 
 Cells = set[tuple[int, int]]
 STEPS = ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0))
-
-
-def play(state: Any, *actions: str) -> Any:
-    for action in actions:
-        state = state.play(state.string_to_action(action))
-    return state
 
 
 def hexagon(rows: str, status: str) -> Any:

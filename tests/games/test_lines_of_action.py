@@ -1,24 +1,13 @@
 """Lines of Action: the events that random games hardly reach."""
 
-from typing import Any
-
 import pytest
+from playing import play, texts
 
 import athenan
 
 OLYMPIAD = athenan.make_game("lines_of_action")
 WITHOUT = athenan.make_game("lines_of_action", draw_rules="none")
 OPENSPIEL = athenan.make_game("lines_of_action", draw_rules="openspiel")
-
-
-def texts(state: Any) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
-
-
-def play(state: Any, *actions: str) -> Any:
-    for action in actions:
-        state = state.play(state.string_to_action(action))
-    return state
 
 
 # Each man in a corner stands on lines of two, three and four men, and on each an enemy is next to

@@ -4,20 +4,11 @@ import itertools
 from typing import Any
 
 import pytest
+from playing import play, texts
 
 import athenan
 
 GAME = athenan.make_game("santorini")
-
-
-def texts(state: Any) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
-
-
-def play(state: Any, *actions: str) -> Any:
-    for action in actions:
-        state = state.play(state.string_to_action(action))
-    return state
 
 
 def test_a_turn_is_a_move_and_a_build_of_the_same_worker() -> None:
