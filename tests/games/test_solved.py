@@ -1,0 +1,71 @@
+"""Small boards solved by the search, as independent programs, books and plain minimax say.
+
+solved_small.json has values for the first player and his winning first actions.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from brute_force import solve
+
+import athenan
+
+SOLVED = json.loads(Path(__file__).with_name("solved_small.json").read_text())["solved"]
+
+
+def title(options: dict[str, Any]) -> str:
+    return " ".join(str(value) for value in options.values())
+
+
+def outcome(game: Any, state: Any) -> int:
+    """For the first player, by searching until it is proved."""
+    if state.is_terminal:
+        return int(state.outcomes[0])
+    result = athenan.make_search("umb", game, "hash", seed=1).run(state, iterations=10_000_000)
+    assert result.resolved
+    return result.completion
+
+
+LONG = ("connect_four 4 5", "breakthrough 5 4", "breakthrough 6 3")  # more than a million states
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name, marks=pytest.mark.long if name in LONG else ())
+        for case in SOLVED
+        if (name := title(case["make"]))
+    ],
+)
+def test_values_and_winning_first_actions(case: dict[str, Any]) -> None:
+    game = athenan.make_game(**case["make"])
+    start = game.initial_state()
+    assert outcome(game, start) == case["value"]
+    winning = {
+        start.action_to_string(action)
+        for action in start.legal_actions()
+        if outcome(game, start.play(action)) == 1
+    }
+    assert winning == set(case["winning"])
+
+
+BRUTE_FORCE: list[dict[str, Any]] = [
+    {"name": "amazons", "size": 4},
+    {"name": "ataxx", "size": 3, "jump_limit": 4},
+    {"name": "ataxx", "size": 3, "draw_rules": "none", "max_plies": 9},
+    {"name": "havannah", "base": 2},
+    {"name": "havannah", "base": 2, "swap": True},
+    {"name": "clobber", "rows": 1, "columns": 9},
+    {"name": "gomoku", "size": 3},
+    {"name": "connect6", "size": 3},
+    {"name": "rolit", "players": 2, "size": 4},
+    {"name": "rolit", "players": 2, "size": 4, "without_line": "pass", "start": "four_colours"},
+]
+
+
+@pytest.mark.parametrize("options", BRUTE_FORCE, ids=title)
+def test_values_by_brute_force(options: dict[str, Any]) -> None:
+    game = athenan.make_game(**options)
+    assert outcome(game, game.initial_state()) == solve(game.initial_state())
