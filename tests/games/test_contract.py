@@ -19,6 +19,7 @@ SETTINGS = {path.stem: yaml.safe_load(path.read_text()) for path in CONFIGS}
 SETTINGS |= {
     "connect_four 4x4": {"name": "connect_four", "rows": 4, "columns": 4},
     "hex 3 swap": {"name": "hex", "size": 3, "swap": True},
+    "hex 8 swap": {"name": "hex", "size": 8, "swap": True},  # 64 cells and an action more
     "breakthrough 4x3": {"name": "breakthrough", "rows": 4, "columns": 3},
     "othello 4": {"name": "othello", "size": 4},
     "mnk 4x3": {"name": "mnk", "rows": 4, "columns": 3, "k": 3, "players": 2},
@@ -198,6 +199,23 @@ def test_texts_and_planes_determine_the_state(game: Any, walk: list[int]) -> Non
             assert from_text.identical(state)
             assert from_planes.identical(state)
             assert from_text.key == state.key
+
+
+@every_core_game
+@given(walk=walks)
+@quick
+def test_a_history_is_what_the_actions_since_make_it(game: Any, walk: list[int]) -> None:
+    """From where a text tells all (after a capture, say) the same actions make the same state."""
+    states = states_along(game, walk)
+    remade = rebuilt(game, states[0])
+    assert remade.identical(states[0])
+    for before, state in itertools.pairwise(states):
+        action = next(a for a in before.legal_actions() if before.play(a).identical(state))
+        remade = remade.play(action)
+        assert remade.identical(state)
+        assert remade.key == state.key
+        if (fresh := rebuilt(game, state)).identical(state):
+            remade = fresh
 
 
 @every_core_game
