@@ -13,6 +13,12 @@ train        the loop that joins them
 run          a run's folder and config
 checkpoint   its checkpoints on disk
 evaluators   networks of checkpoints for any search
+operations   a network as a list of plain operations
+lite         … as a .tflite file, float32 or int8
+onnx_file    … as an .onnx file
+runtimes     the exported formats, each in its own runtime
+bundle       an export on disk, and its evaluator
+export       writing one
 players      who plays matches
 match        two players with an interval
 reports      TensorBoard, log and progress of a run
@@ -31,6 +37,7 @@ from athenan.search import Search, SearchResult, make_search
 from athenan.tree_game import TreeGame
 
 if TYPE_CHECKING:
+    from athenan.bundle import BundleEvaluator
     from athenan.evaluators import CheckpointEvaluator
 
 __version__ = "0.1.0"
@@ -45,6 +52,7 @@ __all__ = [
     "TreeGame",
     "list_games",
     "load_checkpoint",
+    "load_evaluator",
     "make_game",
     "make_search",
 ]
@@ -55,3 +63,12 @@ def load_checkpoint(path: str | Path) -> CheckpointEvaluator:
     from athenan.evaluators import load_checkpoint
 
     return load_checkpoint(path)
+
+
+def load_evaluator(
+    path: str | Path, game: Game | PythonGame | None = None, threads: int | None = None
+) -> BundleEvaluator:
+    """The evaluator of an export (folder or .zip; `path:format`), for any search."""
+    from athenan.bundle import load_evaluator
+
+    return load_evaluator(path, game, threads)

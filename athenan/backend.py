@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 
-@cache
-def tensorflow() -> Any:
-    """The module. Its start-up chatter (written below Python) is dropped, errors are not."""
-    if "tensorflow" in sys.modules:
-        return sys.modules["tensorflow"]
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Drops what libraries write to stderr below Python; exceptions still say what is wrong."""
     sys.stderr.flush()
     kept = os.dup(2)
     silence = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(silence, 2)
-        import tensorflow
-
-        for device in tensorflow.config.list_physical_devices("GPU"):
-            tensorflow.config.experimental.set_memory_growth(device, True)
+        yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(silence)
+
+
+@cache
+def tensorflow() -> Any:
+    """The module, without its start-up chatter."""
+    if "tensorflow" in sys.modules:
+        return sys.modules["tensorflow"]
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    with quiet():
+        import tensorflow
+
+        for device in tensorflow.config.list_physical_devices("GPU"):
+            tensorflow.config.experimental.set_memory_growth(device, True)
     return tensorflow
 
 

@@ -1,10 +1,16 @@
-"""Where time goes: the rules, the search, and self-play against the network's own speed."""
+"""Where time goes: the rules, the search, self-play against the network's own speed, and the
+network in each format."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -202,8 +208,113 @@ def selfplay(settings: list[str]) -> Report:
     return lines, figures
 
 
+def evaluator(settings: list[str]) -> Report:
+    """A network's formats beside TensorFlow as the trainer calls it. How many threads TensorFlow
+    has is settled when it starts, so each number of threads is measured in a process of its own."""
+    from athenan.command import table
+    from athenan.export import check_formats, write_networks
+
+    config = bench_config(settings)
+    formats = list(config.formats)
+    check_formats(formats)
+    if not all(size > 0 for size in config.batches) or not config.batches:
+        raise InputError("Setting 'batches' must have positive sizes.")
+    named = any(setting.startswith("game=") for setting in settings)
+    game, model, samples = network_to_measure(config, named)
+    numbers = sorted({1, int(config.threads)})
+    with tempfile.TemporaryDirectory(prefix="athenan-") as folder:
+        write_networks(Path(folder), model, [*formats, TRAINER], samples)
+        names = [TRAINER, *(name for name in formats if name != TRAINER)]
+        job = {
+            "folder": folder,
+            "names": names,
+            "shape": list(game.plane_shape),
+            "batches": list(config.batches),
+            "seconds": config.seconds / 5,
+            "repeats": config.repeats,
+        }
+        found = {threads: measured_apart({**job, "threads": threads}) for threads in numbers}
+    rows = [["format", "threads", *(f"batch {size:,}" for size in config.batches)]]
+    for threads in numbers:
+        base = found[threads][TRAINER]
+        for name in names:
+            rates = zip(found[threads][name], base, strict=True)
+            cells = [f"{rate:9,.0f} {ratio(rate, ours):>6}" for rate, ours in rates]
+            rows.append([LABELS.get(name, name), str(threads), *cells])
+    title = " ".join(str(v) for v in [game.name, *game.plane_shape])
+    lines = [
+        f"{title}, network of {model.count_params():,} weights; states a second, and how many "
+        "times the trainer's TensorFlow",
+        *table(rows),
+    ]
+    figures = {
+        "game": game.name,
+        "weights": model.count_params(),
+        "batches": list(config.batches),
+        "states_per_second": {
+            str(threads): {LABELS.get(name, name): rates for name, rates in of.items()}
+            for threads, of in found.items()
+        },
+    }
+    return lines, figures
+
+
+# Keras as the trainer calls it: what the other formats are compared with.
+TRAINER = "keras"
+LABELS = {TRAINER: "tensorflow"}
+
+
+def network_to_measure(config: Any, named: bool) -> tuple[_core.Game, Any, Any]:
+    """(game, model, states for int8) of a checkpoint, or of the config with new weights."""
+    from athenan.checkpoint import find_step
+    from athenan.evaluators import CheckpointEvaluator
+    from athenan.export import calibration_states, played_states
+    from athenan.network import NetworkEvaluator, make_model
+
+    if config.checkpoint:
+        name = str(config.game.name) if named else None
+        step = find_step(config.checkpoint, Path(config.checkpoints), name)
+        trained = CheckpointEvaluator(step)
+        return trained.game, trained.model, calibration_states(trained, 512)[0]
+    game = core_game(make_game(**config.game))
+    model = make_model(config.network, game.plane_shape, game.num_players, 0)
+    return game, model, played_states(game, NetworkEvaluator(model), 256, seed=0)[0]
+
+
+def measured_apart(job: dict[str, Any]) -> dict[str, list[float]]:
+    code = "import sys; from athenan.bench import measure_formats; measure_formats(sys.argv[1])"
+    out = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(job)], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    found: dict[str, list[float]] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def measure_formats(text: str) -> None:
+    """The best rate of each format at each batch size; all take turns, so that the machine's noise
+    is shared."""
+    from athenan.backend import tensorflow
+    from athenan.network import best_rate
+    from athenan.runtimes import load_network
+
+    job = json.loads(text)
+    threading = tensorflow().config.threading
+    threading.set_intra_op_parallelism_threads(job["threads"])
+    threading.set_inter_op_parallelism_threads(1)
+    folder = Path(job["folder"])
+    networks = {name: load_network(name, folder, job["threads"]) for name in job["names"]}
+    found = {name: [0.0] * len(job["batches"]) for name in networks}
+    for _ in range(job["repeats"]):
+        for place, size in enumerate(job["batches"]):
+            for name, network in networks.items():
+                rate = best_rate(network, tuple(job["shape"]), [size], job["seconds"])
+                found[name][place] = max(found[name][place], rate)
+    print(json.dumps(found), flush=True)
+
+
 KINDS: dict[str, Callable[[list[str]], Report]] = {
     "rules": rules,
     "search": search,
     "selfplay": selfplay,
+    "evaluator": evaluator,
 }

@@ -17,9 +17,10 @@ athenan <command> [setting=value …]     athenan <command> --help
   train   self-play and learning from zero, or on from a checkpoint
   match   two players against each other, with an interval
   play    you against a checkpoint, in the terminal
+  export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
-  bench   where time goes: rules | search | selfplay
+  bench   where time goes: rules | search | selfplay | evaluator
 """
 
 
@@ -209,7 +210,8 @@ def match_command(words: list[str]) -> None:
     """athenan match [game=…] first.checkpoint=RUN [second.search=uct …] [games=400] [--json]
 
     Both colours of every opening; openings are random actions and never repeat. A player is a
-    search (ubfm, descent, uct, random), a checkpoint or a core evaluator, and a budget an action.
+    search (ubfm, descent, uct, random), a checkpoint or an evaluator (of the core, or an export as
+    PATH:FORMAT), and a budget an action.
     The interval is the 95 % Wilson interval over pairs of games. Settings: configs/match.yaml.
     """
     from athenan import match as matches
@@ -257,12 +259,45 @@ def play_command(words: list[str]) -> None:
     play(compose("play", arguments.settings))
 
 
-def bench_command(words: list[str]) -> None:
-    """athenan bench rules|search|selfplay [game=…] [setting=value …] [--json]
+def export_command(words: list[str]) -> None:
+    """athenan export [checkpoint=RUN|STEP|latest] [formats=[tflite,onnx]] [out=FOLDER] [game=…]
 
-    rules     child states and playout states a second of a game's rules (game=all: every config)
-    search    child states a second of the search, bytes a child state, 1 thread and `threads`
-    selfplay  states a second of self-play with a network, against the network's own best rate
+    Writes FOLDER and FOLDER.zip: the network as saved_model, tflite, tflite_int8, onnx, keras (or
+    those asked for), evaluator.json (game, planes, values, training, checksums), test vectors and a
+    README.md with the lines that run it. Each format is loaded back and compared with the
+    checkpoint; one that differs too much is an error and nothing is written. game=… chooses which
+    game's latest run. Needs athenan[export]. Settings: configs/export.yaml.
+    """
+    from athenan.config import compose
+
+    arguments = parse(words)
+    config = compose("export", arguments.settings)
+    from athenan.export import export
+
+    exported = export(config)
+    rows = [["format", "largest difference"]]
+    rows += [[name, f"{value:.2g}"] for name, value in exported.differences.items()]
+    lines = [*table(rows), f"int8 is calibrated on {exported.calibration}"]
+    if "tflite_int8" not in exported.differences:
+        lines.pop()
+    lines.append(f"{exported.folder} and {exported.archive}")
+    figures = {
+        "folder": str(exported.folder),
+        "archive": str(exported.archive),
+        "largest_differences": exported.differences,
+        "calibration": exported.calibration,
+    }
+    report(arguments, lines, figures)
+
+
+def bench_command(words: list[str]) -> None:
+    """athenan bench rules|search|selfplay|evaluator [game=…] [setting=value …] [--json]
+
+    rules      child states and playout states a second of a game's rules (game=all: every config)
+    search     child states a second of the search, bytes a child state, 1 thread and `threads`
+    selfplay   states a second of self-play with a network, against the network's own best rate
+    evaluator  states a second of a network (checkpoint=… or a new one) in each exported format, by
+               batch size, 1 thread and `threads`
 
     The best of `repeats` measurements counts. Where OpenSpiel is installed and has the game, it is
     timed in the same run. Settings: configs/bench.yaml.
@@ -284,6 +319,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "play": play_command,
     "games": games_command,
     "solve": solve_command,
+    "export": export_command,
     "bench": bench_command,
 }
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import sys
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from athenan import _core
 from athenan.errors import InputError, nearest
@@ -13,6 +16,7 @@ from athenan.python_game import PythonGame
 
 Game = _core.Game
 State = _core.State
+FINGERPRINT_PLAYOUTS, FINGERPRINT_PLIES = 4, 300
 
 
 def list_games() -> list[str]:
@@ -59,3 +63,24 @@ def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
         return made(**options)
     except TypeError as error:
         raise InputError(f"Game '{name}' does not take these options: {error}.") from None
+
+
+def fingerprint(game: _core.Game) -> str:
+    """sha256 of what the rules answer: perft, and the planes and actions of fixed playouts. Rules
+    (or options) that differ have another one; it is the same on every machine."""
+    found = hashlib.sha256(f"{game.num_players} {game.plane_shape} {game.max_plies}".encode())
+    branching = game.perft(1)
+    found.update(f"{branching} {game.perft(2 if branching < 200 else 1)}".encode())
+    for playout in range(FINGERPRINT_PLAYOUTS):
+        state, number = game.initial_state(), playout
+        for _ in range(FINGERPRINT_PLIES):
+            found.update(np.ascontiguousarray(state.planes(), np.uint8).tobytes())
+            actions = state.legal_actions()
+            found.update(f"{state.to_move} {state.outcomes} {len(actions)}".encode())
+            if not actions:
+                break
+            number = (number * 6364136223846793005 + 1442695040888963407) % 2**64
+            action = actions[(number >> 33) % len(actions)]
+            found.update(f"{action} {state.action_to_string(action)}".encode())
+            state = state.play(action)
+    return found.hexdigest()

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from athenan import _core
+from athenan.bundle import is_bundle, load_evaluator
 from athenan.config import plain
 from athenan.errors import InputError, nearest
 from athenan.search import CORE_EVALUATORS, DEFAULTS, SEARCHES, drive, make_core_search
@@ -124,8 +125,11 @@ def make_player(game: _core.Game, config: Any, runs: Path, seed: int, threads: i
 
 
 def make_evaluator(game: _core.Game, config: Any, runs: Path) -> tuple[Any, dict[str, Any]]:
-    """(evaluator, the heuristic its values mean) of a checkpoint or of the core."""
+    """(evaluator, the heuristic its values mean) of a checkpoint, of an export or of the core."""
     if config.checkpoint is None:
+        if is_bundle(config.evaluator):
+            bundle = load_evaluator(config.evaluator, game)
+            return bundle, bundle.heuristic
         if config.evaluator not in CORE_EVALUATORS:
             raise InputError(
                 f"There is no evaluator '{config.evaluator}'"

@@ -176,6 +176,19 @@ class MatchSchema:
 
 
 @dataclass
+class ExportSchema:
+    game: dict[str, Any] = field(default_factory=dict)
+    checkpoint: str = "latest"
+    checkpoints: str = "checkpoints"
+    formats: list[str] = field(default_factory=list)
+    out: str | None = None
+    vectors: int = 256
+    calibration_states: int = 4096
+    tolerance: float = 1e-4
+    int8_tolerance: float = 0.2
+
+
+@dataclass
 class SolveSchema:
     game: dict[str, Any] = field(default_factory=dict)
     search: SearchSchema = field(default_factory=SearchSchema)
@@ -201,6 +214,10 @@ class BenchSchema:
     games: int = 64
     threads: int = 2
     peers: bool = True
+    checkpoint: str | None = None
+    checkpoints: str = "checkpoints"
+    formats: list[str] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
 
 
 def register() -> None:
@@ -211,6 +228,7 @@ def register() -> None:
         ("match", MatchSchema),
         ("play", PlaySchema),
         ("solve", SolveSchema),
+        ("export", ExportSchema),
         ("bench", BenchSchema),
     ):
         store.store(name=f"{name}_schema", node=node)

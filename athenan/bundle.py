@@ -1,0 +1,137 @@
+"""An exported network on disk, and the evaluator it gives to any search.
+
+<name>/ or <name>.zip   evaluator.json (what it is, checksums)  README.md  vectors.npz  states.json
+                        network.tflite  network_int8.tflite  network.onnx  network.keras
+                        saved_model/ (as many of them as were asked for)
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from athenan import _core
+from athenan.checkpoint import checksum
+from athenan.errors import DAMAGED, InputError
+from athenan.games import fingerprint, make_game
+from athenan.python_game import PythonGame
+from athenan.runtimes import FORMATS, check_format, load_network, missing_package
+from athenan.search import CORE_EVALUATORS, core_game
+
+VERSION = 1
+FACTS = "evaluator.json"
+
+
+class BundleEvaluator:
+    """Planes to values in [-1, 1]; knows its game, and the heuristic that its values mean."""
+
+    def __init__(
+        self,
+        path: Path,
+        format: str | None = None,
+        game: _core.Game | PythonGame | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.path = path
+        self._unpacked, folder = unpack(path)
+        self.facts = read_facts(folder, path)
+        self.format = choose_format(format, list(self.facts["formats"]), path)
+        self.game = core_game(make_game(**self.facts["game"]) if game is None else game)
+        self._check_game()
+        self._network = load_network(self.format, folder, threads)
+        self._row = tuple(self.game.plane_shape)
+
+    def __call__(self, planes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if planes.shape[1:] != self._row:
+            raise InputError(f"Evaluator '{self.path}' takes planes of {self._row}.")
+        return self._network(planes)
+
+    @property
+    def heuristic(self) -> dict[str, Any]:
+        """Settings of a search whose values are on the scale of this network."""
+        heuristic = self.facts["values"]["heuristic"]
+        return {"heuristic": heuristic["name"], "longest": heuristic["longest"]}
+
+    def _check_game(self) -> None:
+        game, rules = self.game, self.facts["rules"]
+        shape = tuple(self.facts["planes"]["shape"])
+        if (game.name, tuple(game.plane_shape)) != (rules["name"], shape):
+            raise InputError(f"Evaluator '{self.path}' is of {self.facts['game']}, another game.")
+        if fingerprint(game) != rules["fingerprint"]:
+            raise InputError(
+                f"Evaluator '{self.path}' was exported for other rules or options of game "
+                f"'{game.name}': their fingerprint is not the same."
+            )
+
+
+def unpack(path: Path) -> tuple[tempfile.TemporaryDirectory[str] | None, Path]:
+    """The folder of a bundle, and what keeps it on disk where it comes out of an archive."""
+    if not path.exists():
+        raise InputError(f"There is no exported evaluator '{path}'.")
+    if path.is_dir():
+        return None, path
+    unpacked = tempfile.TemporaryDirectory(prefix="athenan-")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(unpacked.name)
+    except DAMAGED:
+        raise InputError(f"'{path}' is damaged or not an exported evaluator.") from None
+    found = [file.parent for file in Path(unpacked.name).glob(f"*/{FACTS}")]
+    return unpacked, found[0] if found else Path(unpacked.name)
+
+
+def read_facts(folder: Path, path: Path) -> dict[str, Any]:
+    """evaluator.json, after all files it names have been found whole."""
+    if not (folder / FACTS).exists():
+        raise InputError(f"'{path}' is not an exported evaluator: it has no {FACTS}.")
+    try:
+        facts: dict[str, Any] = json.loads((folder / FACTS).read_text())
+        version, sums = int(facts["version"]), dict(facts["files"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"'{path}' is damaged: {FACTS} cannot be read.") from None
+    if version > VERSION:
+        raise InputError(f"'{path}' is of version {version}; this athenan reads up to {VERSION}.")
+    for name, expected in sums.items():
+        if not (folder / name).exists() or checksum(folder / name) != expected:
+            raise InputError(f"'{path}' is damaged: {name} is not what was written.")
+    return facts
+
+
+def choose_format(name: str | None, exported: list[str], path: Path) -> str:
+    """The format asked for, or the best one whose runtime is installed."""
+    if name is None:
+        best = [form for form in FORMATS if form in exported]
+        here = [form for form in best if not missing_package([FORMATS[form].runs_with])]
+        return (here or best)[0]
+    check_format(name)
+    if name not in exported:
+        raise InputError(f"'{path}' has no format '{name}', only {', '.join(exported)}.")
+    return name
+
+
+def split_format(text: str) -> tuple[Path, str | None]:
+    """`path:format` or `path`."""
+    path, colon, name = text.rpartition(":")
+    if not colon or Path(text).exists():
+        return Path(text), None
+    return Path(path), name
+
+
+def is_bundle(text: str) -> bool:
+    """Whether an `evaluator` setting means an export rather than a (misspelt) core evaluator."""
+    if text in CORE_EVALUATORS:
+        return False
+    return any(mark in text for mark in ("/", ":", ".zip")) or Path(text).is_dir()
+
+
+def load_evaluator(
+    path: str | Path, game: _core.Game | PythonGame | None = None, threads: int | None = None
+) -> BundleEvaluator:
+    """The evaluator of an export, a folder or .zip, best in the format it says: `path:format`. Its
+    rules must still be those of `game`, by default the game it was exported for."""
+    return BundleEvaluator(*split_format(str(path)), game, threads)

@@ -1,0 +1,234 @@
+"""Export: the network of a checkpoint in formats that need no athenan, each compared with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from athenan import __version__, _core
+from athenan.backend import quiet, tensorflow
+from athenan.bundle import FACTS, VERSION
+from athenan.bundle_readme import readme
+from athenan.checkpoint import checksum, find_step, load_arrays
+from athenan.config import plain
+from athenan.errors import Failed, InputError
+from athenan.evaluators import CheckpointEvaluator
+from athenan.games import fingerprint
+from athenan.lite import write_lite
+from athenan.onnx_file import write_onnx
+from athenan.operations import Array, operations_of, ranges_of
+from athenan.run import git_revision
+from athenan.runtimes import FORMATS, check_format, load_network, require
+from athenan.search import DEFAULTS, make_core_search
+
+
+@dataclass
+class Exported:
+    folder: Path
+    archive: Path
+    calibration: str
+    differences: dict[str, float] = field(default_factory=dict)  # of each format
+
+
+def export(config: Any) -> Exported:
+    """Writes the bundle and its archive whole or not at all."""
+    formats = list(config.formats)
+    check_formats(formats)
+    game = config.game.get("name")
+    evaluator = CheckpointEvaluator(find_step(config.checkpoint, Path(config.checkpoints), game))
+    if game and evaluator.config.game.name != game:
+        raise InputError(f"Checkpoint '{evaluator.step}' is of {plain(evaluator.config.game)}.")
+    out = Path(config.out) if config.out else default_out(evaluator)
+    archive = out.with_name(out.name + ".zip")
+    for place in (out, archive):
+        if place.exists():
+            raise InputError(f"'{place}' exists; give another place by out=….")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    beside = out.with_name(f".{out.name}.tmp")
+    packed = out.with_name(f".{archive.name}.tmp")
+    try:
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir()
+        exported = Exported(out, archive, "")
+        write_bundle(beside, evaluator, config, exported)
+        pack(beside, packed, out.name)
+        os.replace(beside, out)
+        os.replace(packed, archive)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        packed.unlink(missing_ok=True)
+    return exported
+
+
+def check_formats(formats: list[str]) -> None:
+    if not formats:
+        raise InputError(f"Say which formats: formats=[{','.join(FORMATS)}].")
+    for name in formats:
+        check_format(name)
+        require(name, writing=True)
+
+
+def default_out(evaluator: CheckpointEvaluator) -> Path:
+    step = evaluator.step.resolve()
+    name = str(evaluator.config.game.name).replace(":", ".")
+    return Path("exports") / f"{name}_{step.parent.name}_{step.name}"
+
+
+def write_bundle(
+    folder: Path, evaluator: CheckpointEvaluator, config: Any, exported: Exported
+) -> None:
+    planes, states = played_states(evaluator.game, evaluator, config.vectors, seed=0)
+    values = evaluator(planes)
+    formats = list(config.formats)
+    samples, exported.calibration = calibration_states(evaluator, config.calibration_states)
+    write_networks(folder, evaluator.model, formats, samples)
+    for name in formats:
+        answers = load_network(name, folder)(planes)
+        difference = float(np.abs(answers - values).max())
+        tolerance = config.int8_tolerance if name == "tflite_int8" else config.tolerance
+        if answers.shape != values.shape or not difference <= tolerance:
+            raise Failed(
+                f"Format '{name}' differs from the checkpoint by {difference:.2g}, "
+                f"more than {tolerance:g}; nothing was written."
+            )
+        exported.differences[name] = difference
+    np.savez(folder / "vectors.npz", planes=planes, values=values)
+    for state, value in zip(states, values.tolist(), strict=True):
+        state["value"] = value
+    (folder / "states.json").write_text(json.dumps(states, indent=1, ensure_ascii=False))
+    facts = facts_of(evaluator, exported)
+    (folder / "README.md").write_text(readme(facts))
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    facts["files"] = {str(path.relative_to(folder)): checksum(path) for path in files}
+    (folder / FACTS).write_text(json.dumps(facts, indent=1, ensure_ascii=False))
+
+
+def write_networks(folder: Path, model: Any, formats: list[str], samples: Array) -> None:
+    """The network's files; int8 covers what its operations answer on the samples."""
+    for name in formats:
+        path = folder / FORMATS[name].file
+        if name == "saved_model":
+            save_model(model, path)
+        elif name == "keras":
+            model.save(path)
+        else:
+            operations = operations_of(model)
+            if name == "onnx":
+                path.write_bytes(write_onnx(operations))
+            else:
+                int8 = name == "tflite_int8"
+                ranges = ranges_of(model, operations, samples) if int8 else None
+                path.write_bytes(write_lite(operations, ranges))
+
+
+def save_model(model: Any, path: Path) -> None:
+    """With a signature that takes any number of planes as they are."""
+    tf = tensorflow()
+    module = tf.Module()
+    module.weights = [weight.value for weight in model.weights]
+
+    def serve(planes: Any) -> Any:
+        values = model(tf.cast(planes, tf.float32), training=False)
+        return {"values": values[:, 0] if values.shape[1] == 1 else values}
+
+    planes = tf.TensorSpec((None, *model.input_shape[1:]), tf.uint8, "planes")
+    module.serve = tf.function(serve, input_signature=[planes])
+    with quiet():
+        tf.saved_model.save(module, str(path), signatures={"serving_default": module.serve})
+
+
+def played_states(
+    game: _core.Game, evaluator: Any, number: int, seed: int
+) -> tuple[Array, list[dict[str, Any]]]:
+    """Different states of games in which half of the actions are the network's best and half are
+    random: their planes, and how to get there."""
+    random = np.random.default_rng([seed, 6])
+    found: dict[int, tuple[Array, dict[str, Any]]] = {}
+    for _ in range(10 * number):  # a small game may not have so many
+        state, words = game.initial_state(), list[str]()
+        while not state.is_terminal and len(found) < number:
+            text = {"actions": " ".join(words), "text": str(state), "to_move": state.to_move}
+            found.setdefault(state.key, (state.planes(), text))
+            actions = state.legal_actions()
+            action = int(random.choice(actions))
+            if random.random() < 0.5:
+                children = np.stack([state.play(a).planes() for a in actions])
+                values = evaluator(children)
+                mine = values[:, state.to_move] if values.ndim == 2 else values
+                sign = -1 if values.ndim == 1 and state.to_move == 1 else 1
+                action = actions[int(np.argmax(sign * mine))]
+            words.append(state.action_to_string(action))
+            state = state.play(action)
+        if len(found) >= number:
+            break
+    return np.stack([planes for planes, _ in found.values()]), [t for _, t in found.values()]
+
+
+def calibration_states(evaluator: CheckpointEvaluator, number: int) -> tuple[Array, str]:
+    """Planes of the run's replay, the newest first, or of games by the network without one."""
+    shape = evaluator.game.plane_shape
+    packed: list[Array] = []
+    for name, _ in reversed(evaluator.state.get("replay_files", [])):
+        path = evaluator.step.resolve().parent / "replay" / name
+        if path.exists() and sum(map(len, packed)) < 4 * number:
+            packed.append(load_arrays(path)[2])
+    if not packed:
+        planes, _ = played_states(evaluator.game, evaluator, number, seed=1)
+        return planes, f"{len(planes)} states of new games, the run having no replay"
+    rows = np.concatenate(packed)
+    chosen = np.random.default_rng([0, 7]).permutation(len(rows))[:number]
+    bits = np.unpackbits(rows[chosen], axis=1, count=int(np.prod(shape)))
+    return bits.reshape(-1, *shape), f"{len(bits)} states of the run's replay"
+
+
+def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, Any]:
+    """evaluator.json, but for the checksums."""
+    game, config, state = evaluator.game, evaluator.config, evaluator.state
+    two = game.num_players == 2
+    search = {**DEFAULTS, **evaluator.heuristic}
+    bound = make_core_search(game, "zero", search).bound if two else None
+    return {
+        "version": VERSION,
+        "game": plain(config.game),
+        "rules": {"name": game.name, "fingerprint": fingerprint(game)},
+        "planes": {
+            "shape": list(game.plane_shape),
+            "layout": "batch, rows, columns, channels",
+            "type": "uint8, 0 or 1",
+            "channels": list(game.channels),
+        },
+        "values": {
+            "shape": "batch" if two else f"batch, {game.num_players} players",
+            "range": [-1, 1],
+            "view": "first player" if two else "each player's own",
+            "heuristic": plain(config.heuristic),
+            "bound": bound,
+            "meaning": "times the bound: the heuristic's value of the game's end",
+        },
+        "network": {**plain(config.network), "weights": int(evaluator.model.count_params())},
+        "training": {
+            "run": evaluator.step.resolve().parent.name,
+            "checkpoint": evaluator.step.name,
+            **{key: state[key] for key in ("games", "steps", "samples", "seconds")},
+            "config": (evaluator.step / "config.yaml").read_text().splitlines()[0].lstrip("# "),
+        },
+        "athenan": {"version": __version__, "git_revision": git_revision()},
+        "calibration": exported.calibration if "tflite_int8" in exported.differences else None,
+        "formats": {
+            name: {"path": FORMATS[name].file, "largest_difference": difference}
+            for name, difference in exported.differences.items()
+        },
+    }
+
+
+def pack(folder: Path, archive: Path, name: str) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in sorted(folder.rglob("*")):
+            file.write(path, Path(name) / path.relative_to(folder))

@@ -1,0 +1,73 @@
+"""The value network as a list of plain operations: what the writers of file formats work from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from athenan.backend import keras
+from athenan.errors import InputError
+
+Array = np.ndarray[Any, Any]
+Range = tuple[float, float]
+KINDS = {"Conv2D": "convolution", "Dense": "dense", "Add": "add", "Flatten": "flatten"}
+ACTIVATIONS = ("linear", "relu", "tanh")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`inputs` are numbers of operations; number 0 is the planes."""
+
+    kind: str  # planes | convolution | dense | add | flatten
+    inputs: tuple[int, ...]
+    shape: tuple[int, ...]  # of the output, without the batch
+    tensor: Any  # the same output in the Keras model
+    activation: str = "linear"
+    kernel: Array | None = None  # [rows, columns, in, out] | [in, out]
+    bias: Array | None = None
+
+
+def operations_of(model: Any) -> list[Operation]:
+    """In an order in which they can be computed; a ReLU is part of what it follows."""
+    planes = model.inputs[0]
+    found = [Operation("planes", (), tuple(planes.shape[1:]), planes)]
+    numbers = {id(planes): 0}
+    layers = [layer for layer in model.layers if type(layer).__name__ != "InputLayer"]
+    uses = Counter(id(tensor) for layer in layers for tensor in inputs_of(layer))
+    for layer in layers:
+        inputs = tuple(numbers[id(tensor)] for tensor in inputs_of(layer))
+        name = type(layer).__name__
+        if name == "ReLU" and uses[id(layer.input)] == 1:
+            before = found[inputs[0]]
+            found[inputs[0]] = replace(before, activation="relu", tensor=layer.output)
+            numbers[id(layer.output)] = inputs[0]
+            continue
+        activation = getattr(getattr(layer, "activation", None), "__name__", "linear")
+        strides = getattr(layer, "strides", (1, 1))
+        if name not in KINDS or activation not in ACTIVATIONS or tuple(strides) != (1, 1):
+            raise InputError(f"Layer '{layer.name}' ({name}) can be exported as saved_model only.")
+        weights = [np.asarray(weight, np.float32) for weight in layer.get_weights()]
+        numbers[id(layer.output)] = len(found)
+        shape = tuple(layer.output.shape[1:])
+        found.append(Operation(KINDS[name], inputs, shape, layer.output, activation, *weights))
+    return found
+
+
+def inputs_of(layer: Any) -> list[Any]:
+    return layer.input if isinstance(layer.input, list) else [layer.input]
+
+
+def ranges_of(model: Any, operations: list[Operation], planes: Array) -> list[Range]:
+    """(least, greatest) answer of each operation on the planes, 256 states at a time."""
+    every = keras().Model(model.inputs, [operation.tensor for operation in operations[1:]])
+    lows, highs = np.zeros((2, len(operations)))
+    highs[0] = 1.0
+    for first in range(0, len(planes), 256):
+        piece = planes[first : first + 256].astype(np.float32)
+        for number, answer in enumerate(every([piece], training=False), 1):
+            lows[number] = min(lows[number], float(np.min(answer)))
+            highs[number] = max(highs[number], float(np.max(answer)))
+    return list(zip(lows.tolist(), highs.tolist(), strict=True))
