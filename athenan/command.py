@@ -277,9 +277,9 @@ def export_command(words: list[str]) -> None:
     exported = export(config)
     rows = [["format", "largest difference"]]
     rows += [[name, f"{value:.2g}"] for name, value in exported.differences.items()]
-    lines = [*table(rows), f"int8 is calibrated on {exported.calibration}"]
-    if "tflite_int8" not in exported.differences:
-        lines.pop()
+    lines = table(rows)
+    if exported.calibration:
+        lines.append(f"int8 is calibrated on {exported.calibration}")
     lines.append(f"{exported.folder} and {exported.archive}")
     figures = {
         "folder": str(exported.folder),

@@ -33,14 +33,16 @@ from athenan.search import DEFAULTS, make_core_search
 class Exported:
     folder: Path
     archive: Path
-    calibration: str
+    calibration: str = ""
     differences: dict[str, float] = field(default_factory=dict)  # of each format
 
 
 def export(config: Any) -> Exported:
     """Writes the bundle and its archive whole or not at all."""
-    formats = list(config.formats)
-    check_formats(formats)
+    check_formats(list(config.formats))
+    for name in ("vectors", "calibration_states", "tolerance", "int8_tolerance"):
+        if not config[name] > 0:
+            raise InputError(f"Setting '{name}' must be positive, not {config[name]}.")
     game = config.game.get("name")
     evaluator = CheckpointEvaluator(find_step(config.checkpoint, Path(config.checkpoints), game))
     if game and evaluator.config.game.name != game:
@@ -56,7 +58,7 @@ def export(config: Any) -> Exported:
     try:
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
-        exported = Exported(out, archive, "")
+        exported = Exported(out, archive)
         write_bundle(beside, evaluator, config, exported)
         pack(beside, packed, out.name)
         os.replace(beside, out)
@@ -87,13 +89,16 @@ def write_bundle(
     planes, states = played_states(evaluator.game, evaluator, config.vectors, seed=0)
     values = evaluator(planes)
     formats = list(config.formats)
-    samples, exported.calibration = calibration_states(evaluator, config.calibration_states)
+    samples = planes
+    if "tflite_int8" in formats:
+        samples, exported.calibration = calibration_states(evaluator, config.calibration_states)
     write_networks(folder, evaluator.model, formats, samples)
     for name in formats:
         answers = load_network(name, folder)(planes)
+        assert answers.shape == values.shape
         difference = float(np.abs(answers - values).max())
         tolerance = config.int8_tolerance if name == "tflite_int8" else config.tolerance
-        if answers.shape != values.shape or not difference <= tolerance:
+        if not difference <= tolerance:  # also where it is not a number
             raise Failed(
                 f"Format '{name}' differs from the checkpoint by {difference:.2g}, "
                 f"more than {tolerance:g}; nothing was written."
@@ -220,7 +225,7 @@ def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, An
             "config": (evaluator.step / "config.yaml").read_text().splitlines()[0].lstrip("# "),
         },
         "athenan": {"version": __version__, "git_revision": git_revision()},
-        "calibration": exported.calibration if "tflite_int8" in exported.differences else None,
+        "calibration": exported.calibration or None,
         "formats": {
             name: {"path": FORMATS[name].file, "largest_difference": difference}
             for name, difference in exported.differences.items()

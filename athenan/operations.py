@@ -49,7 +49,7 @@ def operations_of(model: Any) -> list[Operation]:
         strides = getattr(layer, "strides", (1, 1))
         if name not in KINDS or activation not in ACTIVATIONS or tuple(strides) != (1, 1):
             raise InputError(f"Layer '{layer.name}' ({name}) can be exported as saved_model only.")
-        weights = [np.asarray(weight, np.float32) for weight in layer.get_weights()]
+        weights = [weight.numpy().astype(np.float32) for weight in layer.weights]
         numbers[id(layer.output)] = len(found)
         shape = tuple(layer.output.shape[1:])
         found.append(Operation(KINDS[name], inputs, shape, layer.output, activation, *weights))
