@@ -300,7 +300,7 @@ def measure_formats(text: str) -> None:
     job = json.loads(text)
     threading = tensorflow().config.threading
     threading.set_intra_op_parallelism_threads(job["threads"])
-    threading.set_inter_op_parallelism_threads(1)
+    threading.set_inter_op_parallelism_threads(job["threads"])
     folder = Path(job["folder"])
     networks = {name: load_network(name, folder, job["threads"]) for name in job["names"]}
     found = {name: [0.0] * len(job["batches"]) for name in networks}

@@ -92,6 +92,8 @@ def read_facts(folder: Path, path: Path) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads((folder / FACTS).read_text())
         version, sums = int(facts["version"]), dict(facts["files"])
+        if not {"game", "rules", "planes", "values"} <= set(facts) or not facts["formats"]:
+            raise ValueError
     except (ValueError, KeyError, TypeError):
         raise InputError(f"'{path}' is damaged: {FACTS} cannot be read.") from None
     if version > VERSION:

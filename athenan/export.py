@@ -48,10 +48,11 @@ def export(config: Any) -> Exported:
     if game and evaluator.config.game.name != game:
         raise InputError(f"Checkpoint '{evaluator.step}' is of {plain(evaluator.config.game)}.")
     out = Path(config.out) if config.out else default_out(evaluator)
+    if out.exists():
+        raise InputError(f"'{out}' exists; give another place by out=….")
     archive = out.with_name(out.name + ".zip")
-    for place in (out, archive):
-        if place.exists():
-            raise InputError(f"'{place}' exists; give another place by out=….")
+    if archive.exists():
+        raise InputError(f"'{archive}' exists; give another place by out=….")
     out.parent.mkdir(parents=True, exist_ok=True)
     beside = out.with_name(f".{out.name}.tmp")
     packed = out.with_name(f".{archive.name}.tmp")
@@ -222,7 +223,7 @@ def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, An
             "run": evaluator.step.resolve().parent.name,
             "checkpoint": evaluator.step.name,
             **{key: state[key] for key in ("games", "steps", "samples", "seconds")},
-            "config": (evaluator.step / "config.yaml").read_text().splitlines()[0].lstrip("# "),
+            "by": (evaluator.step / "config.yaml").read_text().splitlines()[0].lstrip("# "),
         },
         "athenan": {"version": __version__, "git_revision": git_revision()},
         "calibration": exported.calibration or None,

@@ -143,11 +143,11 @@ def require(name: str, writing: bool = False) -> None:
 
 def load_network(name: str, folder: Path, threads: int | None = None) -> Network:
     """The network of a bundle's folder in this format; `threads` where the runtime lets one say,
-    by default all cores."""
+    by default the cores, as far as small networks gain from them."""
     require(name)
     path = folder / FORMATS[name].file
     try:
-        return FORMATS[name].load(path, threads or len(os.sched_getaffinity(0)))
+        return FORMATS[name].load(path, threads or min(8, os.cpu_count() or 1))
     except Exception as error:  # every runtime has its own
         reason = (str(error).strip().splitlines() or ["it cannot be read"])[0].rstrip(".")
         raise InputError(f"'{path}' cannot be loaded: {reason}.") from None
