@@ -16,7 +16,7 @@ from athenan import __version__, _core
 from athenan.backend import quiet, tensorflow
 from athenan.bundle import FACTS, VERSION
 from athenan.bundle_readme import readme
-from athenan.checkpoint import checksum, find_step, load_arrays
+from athenan.checkpoint import checksum, find_step, load_arrays, step_number
 from athenan.config import plain
 from athenan.errors import Failed, InputError
 from athenan.evaluators import CheckpointEvaluator
@@ -79,9 +79,8 @@ def check_formats(formats: list[str]) -> None:
 
 
 def default_out(evaluator: CheckpointEvaluator) -> Path:
-    step = evaluator.step.resolve()
-    name = str(evaluator.config.game.name).replace(":", ".")
-    return Path("exports") / f"{name}_{step.parent.name}_{step.name}"
+    """In the run, beside the checkpoint."""
+    return evaluator.step.parent / f"export_{step_number(evaluator.step)}"
 
 
 def write_bundle(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the README of an export where athenan is not: a new environment for each runtime.
 
-    scripts/check_export.py exports/connect_four_RUN_step_N
+    scripts/check_export.py checkpoints/connect_four/RUN/export_N
 
 Each environment has numpy and one runtime only. The Python blocks of the export's README.md are run
 there as they stand; each prints its largest difference from the test vectors.
