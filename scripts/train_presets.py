@@ -2,9 +2,9 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-4 games in step, at least 8 finished games and 50 learning steps each. Two games that the final
-network plays afterwards are held out: their error under the final weights against that under the
-first ones must fall. Results are appended to checkpoints/presets.jsonl; configs that are in it are
+4 games in step, 12 games each, and 48 where those gave fewer than 400 learning steps. Games that
+the final network plays afterwards are held out: their error under the final weights against that
+under the first ones must fall. Results are appended to checkpoints/presets.jsonl; configs that are in it are
 not trained again. Games for three or more players are played once by UCT instead.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from athenan import _core
-from athenan.checkpoint import load_arrays, steps_of
+from athenan.checkpoint import load_arrays, read_state, steps_of
 from athenan.config import compose, configs_folder
 from athenan.evaluators import CheckpointEvaluator, set_weights
 from athenan.games import make_game
@@ -28,6 +28,8 @@ from athenan.self_play import SelfPlay
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")
+FEW_STEPS = 400
+HELD_OUT_STATES = 2000
 SETTINGS = [
     "games=12",
     "network=small",
@@ -45,14 +47,14 @@ SETTINGS = [
 
 
 def held_out_error(config: Any, run: Path) -> tuple[float, float]:
-    """Error on two new games of the final network: (by the first weights, by the final ones)."""
+    """Error on new games of the final network: (by the first weights, by the final ones)."""
     steps = steps_of(run)
     final = CheckpointEvaluator(steps[-1])
     player = SelfPlay(
         final.game, final, search_settings(config), config.self_play, config.exploration, seed=99
     )
     records: list[Any] = []
-    while len(records) < 2:
+    while len(records) < 2 or sum(len(r.values) for r in records) < HELD_OUT_STATES:
         records += player.play_batch()
     learner = Learner(final.model, config.learn, [], 0)
     planes = np.concatenate([r.planes for r in records])
@@ -69,8 +71,11 @@ def train_one(name: str) -> dict[str, Any]:
     if steps_of(folder):
         config.resume = str(folder)
     train(config, [])
+    if read_state(steps_of(folder)[-1])["steps"] < FEW_STEPS:
+        config.resume = str(folder)
+        train(config, ["games=48"])
     before, after = held_out_error(config, folder)
-    state = json.loads((steps_of(folder)[-1] / "state.json").read_text())
+    state = read_state(steps_of(folder)[-1])
     return {
         "config": name,
         "games": state["games"],

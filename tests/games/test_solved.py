@@ -69,3 +69,19 @@ BRUTE_FORCE: list[dict[str, Any]] = [
 def test_values_by_brute_force(options: dict[str, Any]) -> None:
     game = athenan.make_game(**options)
     assert outcome(game, game.initial_state()) == solve(game.initial_state())
+
+
+def test_ataxx_4_is_won_in_three_plies() -> None:
+    """Two jumps take all stones of the second player, wherever he jumps or clones between."""
+    game = athenan.make_game("ataxx", size=4)
+    start = game.initial_state()
+    assert outcome(game, start) == 1
+    children = (start.play(action) for action in start.legal_actions())
+    assert any(
+        all(won_at_once(child.play(reply)) for reply in child.legal_actions()) for child in children
+    )
+
+
+def won_at_once(state: Any) -> bool:
+    ends = (state.play(action).outcomes for action in state.legal_actions())
+    return any(outcomes and outcomes[0] == 1 for outcomes in ends)
