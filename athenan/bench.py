@@ -17,7 +17,7 @@ import numpy as np
 
 from athenan import _core
 from athenan.config import compose, configs_folder, plain
-from athenan.errors import InputError
+from athenan.errors import Failed, InputError
 from athenan.games import make_game
 from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
 from athenan.search import core_game, make_core_search, search_settings
@@ -283,10 +283,13 @@ def network_to_measure(config: Any, named: bool) -> tuple[_core.Game, Any, Any]:
 
 def measured_apart(job: dict[str, Any]) -> dict[str, list[float]]:
     code = "import sys; from athenan.bench import measure_formats; measure_formats(sys.argv[1])"
-    out = subprocess.run(
-        [sys.executable, "-c", code, json.dumps(job)], stdout=subprocess.PIPE, text=True, check=True
-    ).stdout
-    found: dict[str, list[float]] = json.loads(out.splitlines()[-1])
+    run = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(job)], capture_output=True, text=True, check=False
+    )
+    if run.returncode:
+        last = (run.stderr.strip().splitlines() or ["no word why"])[-1]
+        raise Failed(f"Measuring with {job['threads']} threads failed: {last}")
+    found: dict[str, list[float]] = json.loads(run.stdout.splitlines()[-1])
     return found
 
 

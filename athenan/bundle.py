@@ -91,17 +91,29 @@ def read_facts(folder: Path, path: Path) -> dict[str, Any]:
         raise InputError(f"'{path}' is not an exported evaluator: it has no {FACTS}.")
     try:
         facts: dict[str, Any] = json.loads((folder / FACTS).read_text())
-        version, sums = int(facts["version"]), dict(facts["files"])
-        if not {"game", "rules", "planes", "values"} <= set(facts) or not facts["formats"]:
-            raise ValueError
-    except (ValueError, KeyError, TypeError):
+        version = int(facts["version"])
+        if version <= VERSION:
+            check_facts(facts)
+    except (ValueError, LookupError, TypeError, AttributeError):
         raise InputError(f"'{path}' is damaged: {FACTS} cannot be read.") from None
     if version > VERSION:
         raise InputError(f"'{path}' is of version {version}; this athenan reads up to {VERSION}.")
-    for name, expected in sums.items():
-        if not (folder / name).exists() or checksum(folder / name) != expected:
+    for name, expected in facts["files"].items():
+        if not (folder / name).is_file() or checksum(folder / name) != expected:
             raise InputError(f"'{path}' is damaged: {name} is not what was written.")
     return facts
+
+
+def check_facts(facts: dict[str, Any]) -> None:
+    """All that is read of them is there, and of its type."""
+    words = [facts["game"]["name"], facts["rules"]["name"], facts["rules"]["fingerprint"]]
+    words += [facts["values"]["heuristic"]["name"], *facts["files"].keys()]
+    numbers = [*facts["planes"]["shape"], facts["values"]["heuristic"]["longest"]]
+    known = FORMATS.keys() & facts["formats"].keys()
+    if not known or not all(isinstance(word, str) for word in words):
+        raise ValueError
+    if len(numbers) != 4 or not all(isinstance(number, int) for number in numbers):
+        raise ValueError
 
 
 def choose_format(name: str | None, exported: list[str], path: Path) -> str:

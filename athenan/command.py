@@ -275,8 +275,9 @@ def export_command(words: list[str]) -> None:
     from athenan.export import export
 
     exported = export(config)
-    rows = [["format", "largest difference"]]
-    rows += [[name, f"{value:.2g}"] for name, value in exported.differences.items()]
+    rows = [["format", "bytes", "largest difference"]]
+    for name, difference in exported.differences.items():
+        rows.append([name, f"{exported.sizes[name]:,}", f"{difference:.2g}"])
     lines = table(rows)
     if exported.calibration:
         lines.append(f"int8 is calibrated on {exported.calibration}")
@@ -285,6 +286,7 @@ def export_command(words: list[str]) -> None:
         "folder": str(exported.folder),
         "archive": str(exported.archive),
         "largest_differences": exported.differences,
+        "bytes": exported.sizes,
         "calibration": exported.calibration,
     }
     report(arguments, lines, figures)

@@ -16,7 +16,7 @@ from athenan import __version__, _core
 from athenan.backend import quiet, tensorflow
 from athenan.bundle import FACTS, VERSION
 from athenan.bundle_readme import readme
-from athenan.checkpoint import checksum, find_step, load_arrays, step_number
+from athenan.checkpoint import checksum, find_step, load_arrays
 from athenan.config import plain
 from athenan.errors import Failed, InputError
 from athenan.evaluators import CheckpointEvaluator
@@ -34,7 +34,9 @@ class Exported:
     folder: Path
     archive: Path
     calibration: str = ""
-    differences: dict[str, float] = field(default_factory=dict)  # of each format
+    # Of each format.
+    differences: dict[str, float] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)  # bytes
 
 
 def export(config: Any) -> Exported:
@@ -80,7 +82,7 @@ def check_formats(formats: list[str]) -> None:
 
 def default_out(evaluator: CheckpointEvaluator) -> Path:
     """In the run, beside the checkpoint."""
-    return evaluator.step.parent / f"export_{step_number(evaluator.step)}"
+    return evaluator.step.parent / f"export_{evaluator.step.name.removeprefix('step_')}"
 
 
 def write_bundle(
@@ -104,6 +106,7 @@ def write_bundle(
                 f"more than {tolerance:g}; nothing was written."
             )
         exported.differences[name] = difference
+        exported.sizes[name] = size_of(folder / FORMATS[name].file)
     np.savez(folder / "vectors.npz", planes=planes, values=values)
     for state, value in zip(states, values.tolist(), strict=True):
         state["value"] = value
@@ -133,6 +136,11 @@ def write_networks(folder: Path, model: Any, formats: list[str], samples: Array)
                 path.write_bytes(write_lite(operations, ranges))
 
 
+def size_of(path: Path) -> int:
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)
+
+
 def save_model(model: Any, path: Path) -> None:
     """With a signature that takes any number of planes as they are."""
     tf = tensorflow()
@@ -156,7 +164,9 @@ def played_states(
     random: their planes, and how to get there."""
     random = np.random.default_rng([seed, 6])
     found: dict[int, tuple[Array, dict[str, Any]]] = {}
-    for _ in range(10 * number):  # a small game may not have so many
+    fruitless = 0
+    while len(found) < number and fruitless < 100:  # a small game may not have so many
+        before = len(found)
         state, words = game.initial_state(), list[str]()
         while not state.is_terminal and len(found) < number:
             text = {"actions": " ".join(words), "text": str(state), "to_move": state.to_move}
@@ -171,8 +181,7 @@ def played_states(
                 action = actions[int(np.argmax(sign * mine))]
             words.append(state.action_to_string(action))
             state = state.play(action)
-        if len(found) >= number:
-            break
+        fruitless = 0 if len(found) > before else fruitless + 1
     return np.stack([planes for planes, _ in found.values()]), [t for _, t in found.values()]
 
 
@@ -227,7 +236,11 @@ def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, An
         "athenan": {"version": __version__, "git_revision": git_revision()},
         "calibration": exported.calibration or None,
         "formats": {
-            name: {"path": FORMATS[name].file, "largest_difference": difference}
+            name: {
+                "path": FORMATS[name].file,
+                "bytes": exported.sizes[name],
+                "largest_difference": difference,
+            }
             for name, difference in exported.differences.items()
         },
     }

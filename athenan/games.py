@@ -66,9 +66,10 @@ def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
 
 
 def fingerprint(game: _core.Game) -> str:
-    """sha256 of what the rules answer: perft, and the planes and actions of fixed playouts. Rules
-    (or options) that differ have another one; it is the same on every machine."""
-    found = hashlib.sha256(f"{game.num_players} {game.plane_shape} {game.max_plies}".encode())
+    """sha256 of the options and of what the rules answer: perft, and the planes, actions and scores
+    of fixed playouts. Rules that differ there have another one; it is the same on every machine."""
+    facts = f"{game.options} {game.num_players} {game.plane_shape} {game.max_plies}"
+    found = hashlib.sha256(facts.encode())
     branching = game.perft(1)
     found.update(f"{branching} {game.perft(2 if branching < 200 else 1)}".encode())
     for playout in range(FINGERPRINT_PLAYOUTS):
@@ -76,7 +77,8 @@ def fingerprint(game: _core.Game) -> str:
         for _ in range(FINGERPRINT_PLIES):
             found.update(np.ascontiguousarray(state.planes(), np.uint8).tobytes())
             actions = state.legal_actions()
-            found.update(f"{state.to_move} {state.outcomes} {len(actions)}".encode())
+            answers = f"{state.to_move} {state.outcomes} {state.score} {len(actions)}"
+            found.update(answers.encode())
             if not actions:
                 break
             number = (number * 6364136223846793005 + 1442695040888963407) % 2**64

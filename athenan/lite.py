@@ -73,13 +73,11 @@ class _Writer:
             options = self.schema.Conv2DOptionsT()
             options.strideH = options.strideW = 1
             options.padding = self.schema.Padding.SAME
-            assert operation.kernel is not None
             kernel = operation.kernel.transpose(3, 0, 1, 2)
             inputs += self.weights(number, inputs[0], kernel, operation.bias, quantised)
             self.add("CONV_2D", inputs, made, options, fused)
         else:
             options = self.schema.FullyConnectedOptionsT()
-            assert operation.kernel is not None
             inputs += self.weights(number, inputs[0], operation.kernel.T, operation.bias, quantised)
             self.add("FULLY_CONNECTED", inputs, made, options, fused)
         if operation.activation == "tanh":
@@ -101,19 +99,21 @@ class _Writer:
         return made
 
     def weights(
-        self, number: int, source: int, kernel: Array, bias: Array | None, quantised: bool
+        self, number: int, source: int, kernel: Array, bias: Array, quantised: bool
     ) -> list[int]:
-        """Kernel and bias; in int8 the kernel of each output is on its own grid."""
-        bias = np.zeros(len(kernel), np.float32) if bias is None else bias
+        """Kernel and bias; in int8 the kernel of each output is on its own grid, which is no finer
+        than the bias can be written on."""
         if not quantised:
             return [
                 self.constant(f"kernel_{number}", kernel),
                 self.constant(f"bias_{number}", bias),
             ]
         largest = np.abs(kernel.reshape(len(kernel), -1)).max(axis=1)
-        scales = np.maximum(largest / 127, 1e-8)
+        source_scale = self.tensors[source].quantization.scale[0]
+        finest = np.maximum(np.abs(bias) / (2**30 * source_scale), 1e-8)
+        scales = np.maximum(largest / 127, finest)
         rounded = np.round(kernel / scales.reshape(-1, *[1] * (kernel.ndim - 1)))
-        products = scales * self.tensors[source].quantization.scale[0]
+        products = scales * source_scale
         return [
             self.constant(f"kernel_{number}", rounded.astype(np.int8), scales),
             self.constant(f"bias_{number}", np.round(bias / products).astype(np.int32), products),

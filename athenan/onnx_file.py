@@ -44,8 +44,6 @@ def write_onnx(operations: list[Operation]) -> bytes:
         elif operation.kind == "add":
             add("Add", inputs, name)
         else:
-            assert operation.kernel is not None
-            assert operation.bias is not None
             bias = constant(f"bias_{number}", operation.bias)
             if operation.kind == "convolution":
                 kernel = constant(f"kernel_{number}", operation.kernel.transpose(3, 2, 0, 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,8 @@ class Operation:
     shape: tuple[int, ...]  # of the output, without the batch
     tensor: Any  # the same output in the Keras model
     activation: str = "linear"
-    kernel: Array | None = None  # [rows, columns, in, out] | [in, out]
-    bias: Array | None = None
+    kernel: Array = field(default_factory=lambda: np.zeros(0))  # [rows, columns, in, out]|[in, out]
+    bias: Array = field(default_factory=lambda: np.zeros(0))
 
 
 def operations_of(model: Any) -> list[Operation]:
@@ -46,14 +46,26 @@ def operations_of(model: Any) -> list[Operation]:
             numbers[id(layer.output)] = inputs[0]
             continue
         activation = getattr(getattr(layer, "activation", None), "__name__", "linear")
-        strides = getattr(layer, "strides", (1, 1))
-        if name not in KINDS or activation not in ACTIVATIONS or tuple(strides) != (1, 1):
-            raise InputError(f"Layer '{layer.name}' ({name}) can be exported as saved_model only.")
+        if name not in KINDS or activation not in ACTIVATIONS or not is_plain(layer):
+            raise InputError(
+                f"Layer '{layer.name}' ({name}) can be exported as saved_model or keras only."
+            )
         weights = [weight.numpy().astype(np.float32) for weight in layer.weights]
+        if len(weights) == 1:
+            weights.append(np.zeros(weights[0].shape[-1], np.float32))
         numbers[id(layer.output)] = len(found)
         shape = tuple(layer.output.shape[1:])
         found.append(Operation(KINDS[name], inputs, shape, layer.output, activation, *weights))
     return found
+
+
+def is_plain(layer: Any) -> bool:
+    """What the writers take for granted of a convolution."""
+    return (
+        tuple(getattr(layer, "strides", (1, 1))) == (1, 1)
+        and tuple(getattr(layer, "dilation_rate", (1, 1))) == (1, 1)
+        and getattr(layer, "padding", "same") == "same"
+    )
 
 
 def inputs_of(layer: Any) -> list[Any]:

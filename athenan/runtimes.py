@@ -38,6 +38,8 @@ class LiteNetwork:
         self.interpreter(1)
 
     def __call__(self, planes: Array) -> Array:
+        if not len(planes):
+            return self.run(np.zeros((1, *planes.shape[1:]), np.uint8))[:0]
         pieces = [
             self.run(planes[first : first + self.LARGEST])
             for first in range(0, len(planes), self.LARGEST)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
+from athenan.bundle import is_bundle, load_evaluator
 from athenan.config import plain
 from athenan.errors import DAMAGED, InputError
 from athenan.games import make_game
@@ -45,7 +46,9 @@ def start_state(game: Any, start: str) -> Any:
 
 def search_of(config: Any, game: Any) -> Search:
     settings = search_settings(config) | {"strong": config.strong, "seed": config.seed}
-    return Search(game, config.evaluator, settings)
+    exported = is_bundle(config.evaluator)
+    evaluator = load_evaluator(config.evaluator, game) if exported else config.evaluator
+    return Search(game, evaluator, settings)
 
 
 def solve(

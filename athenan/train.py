@@ -52,7 +52,7 @@ class Trainer:
         self.memory = _core.ResolvedMemory(config.resolved.states)
         self.games = 0
         self.earlier_seconds = 0.0  # of the run, before this process
-        self.replay_files: list[list[Any]] = []  # [name, first game, last game]
+        self.replay_files: list[list[Any]] = []  # [name, numbers of its games]
         self.new_games: list[GameRecord] = []  # since the last checkpoint
         self.best: dict[str, Any] | None = None
         self.matches_cost = 0.0  # seconds, of the last ones
@@ -433,6 +433,7 @@ def game_words(config: Any) -> str:
     options = plain(config.game)
     words = [f"game={options['name']}"]
     words += [f"game.{key}={value}" for key, value in options.items() if key != "name"]
+    words = [word.replace(" ", "") for word in words]  # of lists
     return " ".join(words)
 
 

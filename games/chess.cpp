@@ -102,7 +102,7 @@ struct Chess {
     std::string text = "\ncastling " + (rights.empty() ? "-" : rights) + ", en passant " +
                        (state.en_passant < 0 ? "-" : cell_name(shape, state.en_passant));
     if (state.checkers) text += ", in check";
-    if (state.quiet_plies) text += ", " + std::to_string(state.quiet_plies) + " quiet plies";
+    if (state.quiet_plies) text += ", quiet plies: " + std::to_string(state.quiet_plies);
     return text;
   }
   State state_from_string(std::string_view text) const {

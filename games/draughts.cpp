@@ -137,8 +137,8 @@ struct Draughts {
   }
   std::string note(const State& state) const {
     std::string text;
-    if (state.king_plies) text += ", " + std::to_string(state.king_plies) + " plies of kings";
-    if (state.ending_plies) text += ", " + std::to_string(state.ending_plies) + " of this ending";
+    if (state.king_plies) text += ", king plies: " + std::to_string(state.king_plies);
+    if (state.ending_plies) text += ", ending plies: " + std::to_string(state.ending_plies);
     const auto place = [&](int number) {
       return name(Dark::bit_of(number)) + " " +
              cell_name(shape, Dark::place_of(Dark::bit_of(number)));

@@ -59,6 +59,7 @@ class State {
 
 struct Facts {
   std::string name;
+  std::string options;  // those that are not the default: "komi=6.5 size=7"
   int num_players = 2;
   int max_plies = 0;  // no game is longer
   int rows = 0, columns = 0;
@@ -107,6 +108,7 @@ class Game {
   virtual bool identical(const State&, const State&) const = 0;
 
  protected:
+  friend struct GameMaker;
   Facts facts_;
 };
 

@@ -33,8 +33,8 @@ std::string number(double x) {
 
 // The given value in the option's own type, or a sentence that says what is wrong with it.
 Option checked(const GameType& type, const OptionType& option, Option value) {
-  const auto* whole = std::get_if<std::int64_t>(&value);
-  if (std::holds_alternative<double>(option.fallback) && whole) value = double(*whole);
+  if (std::holds_alternative<double>(option.fallback))
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) value = double(*whole);
   if (value.index() != option.fallback.index()) {
     static const char* kinds[] = {"true or false", "a whole number", "a number", "a word"};
     refuse(type, option, std::string("must be ") + kinds[option.fallback.index()]);
@@ -48,6 +48,7 @@ Option checked(const GameType& type, const OptionType& option, Option value) {
     refuse(type, option, "must be one of " + all + ", not '" + *text + "'");
   }
   if (std::holds_alternative<bool>(value)) return value;
+  const auto* whole = std::get_if<std::int64_t>(&value);
   const double x = whole ? double(*whole) : std::get<double>(value);
   if (!(x >= option.low && x <= option.high))
     refuse(
@@ -56,7 +57,26 @@ Option checked(const GameType& type, const OptionType& option, Option value) {
   return value;
 }
 
+std::string text_of(const Option& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  return number(std::get<double>(value));
+}
+
 }  // namespace
+
+struct GameMaker {
+  static std::unique_ptr<Game> make(const GameType& type, std::map<std::string, Option> values) {
+    std::string changed;
+    for (const auto& option : type.options)
+      if (const auto& value = values[option.name]; value != option.fallback)
+        changed += (changed.empty() ? "" : " ") + option.name + "=" + text_of(value);
+    auto game = type.make(Options(std::move(values)));
+    game->facts_.options = std::move(changed);
+    return game;
+  }
+};
 
 std::unique_ptr<Game> make_game(const std::string& name, std::map<std::string, Option> given) {
   for (const GameType* type : game_types()) {
@@ -71,7 +91,7 @@ std::unique_ptr<Game> make_game(const std::string& name, std::map<std::string, O
     if (!given.empty())
       throw std::invalid_argument("Game '" + name + "' has no option '" + given.begin()->first +
                                   "'.");
-    return type->make(Options(std::move(values)));
+    return GameMaker::make(*type, std::move(values));
   }
   throw std::invalid_argument("There is no game '" + name + "'.");
 }

@@ -84,7 +84,7 @@ struct Xiangqi {
   }
   std::string note(const State& state) const {
     std::string text = state.checked ? ", in check" : "";
-    if (state.quiet) text += ", " + std::to_string(state.quiet) + " plies without a capture";
+    if (state.quiet) text += ", quiet plies: " + std::to_string(state.quiet);
     return text;
   }
   State from_board(const Board& board, int quiet = 0) const {

@@ -4,8 +4,8 @@
 
 4 games in step, 12 games each, and 48 where those gave fewer than 400 learning steps. Games that
 the final network plays afterwards are held out: their error under the final weights against that
-under the first ones must fall. Results are appended to checkpoints/presets.jsonl; configs that are in it are
-not trained again. Games for three or more players are played once by UCT instead.
+under the first ones must fall. Results are appended to checkpoints/presets.jsonl; configs that are
+in it are not trained again. Games for three or more players are played once by UCT instead.
 """
 
 import json

@@ -228,6 +228,9 @@ void bind_games(nb::module_& m) {
 
   nb::class_<Game>(m, "Game", "The rules of a game with its options.")
       .def_prop_ro("name", [](const Game& g) { return g.facts().name; })
+      .def_prop_ro(
+          "options", [](const Game& g) { return g.facts().options; },
+          "Those that are not the default, as text.")
       .def_prop_ro("num_players", [](const Game& g) { return g.facts().num_players; })
       .def_prop_ro("max_plies", [](const Game& g) { return g.facts().max_plies; })
       .def_prop_ro(

@@ -298,7 +298,7 @@ def recount(game: Any, fen: str, chance: random.Random, limits: tuple[int, int])
         moved_pawn = (after[..., 10:12] != before[..., 10:12]).any()
         quiet = 0 if captured or moved_pawn else quiet + 1
         seen.append(after.tobytes())
-        assert f"{quiet} quiet plies" in str(state) or quiet == 0
+        assert f"quiet plies: {quiet}" in str(state) or quiet == 0
         repetitions, quiet_plies = limits
         if not plain.legal_actions():
             assert state.outcomes == plain.outcomes

@@ -378,3 +378,12 @@ def test_3x3_is_all_black() -> None:
     game = make(3, komi=8.5, draw_rules="none", max_plies=15)
     assert black_wins(play(game.initial_state(), "b2"))
     assert not black_wins(play(game.initial_state(), "a1"))
+
+
+@pytest.mark.parametrize("komi", [7, -1, 0, 6.5])
+def test_komi_may_be_a_whole_number(komi: float) -> None:
+    game = athenan.make_game("go", size=2, komi=komi)
+    state = game.state_from_string(str(game.initial_state()))
+    for _ in range(2):
+        state = state.play(state.string_to_action("pass"))
+    assert state.score == -komi

@@ -66,6 +66,9 @@ def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
     steps = [step.name for step in steps_of(whole)]
     assert len(steps) == 4
     assert steps[0] == "step_0"
+    trees = [load_arrays(step / "trees.npz") for step in steps_of(whole)]
+    dropped = sum(len(values) for arrays in trees for values in arrays[4::5])
+    assert (dropped > 0) == ("search.memory_mb=0.06" in words), "memory is short in one case only"
     for name in (steps[0], steps[-2]):
         part = Path("checkpoints/tictactoe") / f"from_{name}"
         shutil.copytree(whole, part)
@@ -185,6 +188,13 @@ def test_a_game_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     resume(Path("latest"), "game=nim:Nim")
     match[-1] = "first.checkpoint=latest"
     assert main([*match, "first.evaluations=10", "second.search=random", "games=4"]) == 0
+    assert main(["export", "formats=[tflite]", "vectors=9", "out=nim"]) == 0
+    exported = athenan.load_evaluator("nim")
+    assert exported(evaluator.game.initial_state().planes()[None]).shape == (1,)
+    match[-1] = "first.evaluator=nim:tflite"
+    assert main([*match, "first.evaluations=10", "second.search=random", "games=4"]) == 0
+    match[2] = "game.heaps=[1,2,2]"
+    assert main(match) == 2
 
 
 def test_learning_that_diverges_stops_with_the_last_good_checkpoint(
