@@ -2,7 +2,7 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-4 games in step, 12 games each, and 48 where those gave fewer than 400 learning steps. Games that
+4 games in step, 8 games each, and 40 where those gave fewer than 400 learning steps. Games that
 the final network plays afterwards are held out: their error under the final weights against that
 under the first ones must fall. Results are appended to checkpoints/presets.jsonl; configs that are
 in it are not trained again. Games for three or more players are played once by UCT instead.
@@ -31,7 +31,7 @@ RESULTS = Path("checkpoints/presets.jsonl")
 FEW_STEPS = 400
 HELD_OUT_STATES = 2000
 SETTINGS = [
-    "games=12",
+    "games=8",
     "network=small",
     "self_play.games_in_step=4",
     "self_play.evaluations=60",
@@ -41,7 +41,7 @@ SETTINGS = [
     "learn.first_fit_states=0",
     "replay.games=8",
     "replay.uses=6",
-    "checkpoint.every_games=6",
+    "checkpoint.every_games=4",
     "strength.every_checkpoints=0",
 ]
 
@@ -73,7 +73,7 @@ def train_one(name: str) -> dict[str, Any]:
     train(config, [])
     if read_state(steps_of(folder)[-1])["steps"] < FEW_STEPS:
         config.resume = str(folder)
-        train(config, ["games=48"])
+        train(config, ["games=40"])
     before, after = held_out_error(config, folder)
     state = read_state(steps_of(folder)[-1])
     return {
