@@ -10,26 +10,29 @@ SIZE = 20  # pixels of a letter
 CELL = 12  # pixels from letter to letter
 LINE = 26  # from line to line
 MARGIN = 16
-PLOT_HEIGHT = 220
+PLOT = (520, 200)  # width and height of the curve
 
 
 def game_image(board: str, moves: str, values: list[float]) -> np.ndarray[Any, Any]:
-    """[height, width, 3] of 0 to 255: the board, the curve of the values, the moves."""
+    """[height, width, 3] of 0 to 255: the board, beside it the curve of the values over the moves.
+    Wide rather than high, since TensorBoard fits pictures to the height of a card."""
     from PIL import Image, ImageDraw, ImageFont
 
     font = ImageFont.load_default(size=SIZE)
     lines, move_lines = board.splitlines(), moves.splitlines()
-    width = max([480, *(CELL * len(line) for line in lines + move_lines)]) + 2 * MARGIN
-    plot = MARGIN + LINE * len(lines) + MARGIN
-    text = plot + PLOT_HEIGHT + MARGIN
-    image = Image.new("RGB", (width, text + LINE * len(move_lines) + MARGIN), "white")
+    left = MARGIN + CELL * max(len(line) for line in lines) + 2 * MARGIN
+    top = MARGIN + PLOT[1] + MARGIN
+    height = max(LINE * len(lines), top + 3 * LINE) + 2 * MARGIN
+    move_lines = move_lines[-((height - top - MARGIN) // LINE) :]  # the last ones that fit
+    wide = max([PLOT[0], *(CELL * len(line) for line in move_lines)])
+    image = Image.new("RGB", (left + wide + MARGIN, height), "white")
     draw = ImageDraw.Draw(image)
-    for top, part in ((MARGIN, lines), (text, move_lines)):
+    for x, y, part in ((MARGIN, MARGIN, lines), (left, top, move_lines)):
         for row, line in enumerate(part):
             for column, letter in enumerate(line):  # one by one: the font is not monospaced
-                at = (MARGIN + CELL * column + CELL / 2, top + LINE * row)
+                at = (x + CELL * column + CELL / 2, y + LINE * row)
                 draw.text(at, letter, fill="black", font=font, anchor="ma")
-    draw_values(draw, values, (MARGIN, plot, width - MARGIN, plot + PLOT_HEIGHT), font)
+    draw_values(draw, values, (left, MARGIN, left + PLOT[0], MARGIN + PLOT[1]), font)
     return np.asarray(image, np.uint8)
 
 

@@ -396,8 +396,7 @@ class Trainer:
             words.append(f"{state.action_to_string(action)} {value:+.2f}")
             state = state.play(action)
         lines = ["  ".join(words[i : i + 4]) for i in range(0, len(words), 4)]
-        board = f"game {record.number}\n{state}\n\nvalue, ply by ply, for the first player"
-        return game_image(board, "\n".join(lines[-12:]), record.root_values)
+        return game_image(f"game {record.number}\n{state}", "\n".join(lines), record.root_values)
 
     def _final_report(self) -> None:
         shares = ", ".join(f"{name} {share:.0%}" for name, share in self.reports.shares().items())
