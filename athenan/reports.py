@@ -40,6 +40,7 @@ class Reports:
         self.predicted: np.ndarray[Any, Any] | None = None
         self.network_rate = 0.0  # states a second of the network alone
         self.playing_rate = 0.0
+        self.rates: list[tuple[float, float]] = []  # of self-play and the network, page by page
         self._written = time.monotonic()
         self._since = (0, 0.0)  # rows and self-play seconds at the last page
         with self.writer.as_default(step=0):
@@ -116,6 +117,7 @@ class Reports:
         if self.network_rate:
             scalars["speed/network_best_states_per_second"] = self.network_rate
             scalars["speed/self_play_to_network_ratio"] = rate / self.network_rate
+            self.rates.append((rate, self.network_rate))
         scalars["speed/self_play_states_per_second"] = rate
         for name, share in self.shares().items():
             scalars[f"time_share/{name}"] = share

@@ -406,11 +406,12 @@ class Trainer:
             f"{self.games} games, {self.learner.samples:,} samples learned, "
             f"{duration(self.elapsed)}; time: {shares}",
         ]
-        if self.reports.network_rate and self.reports.playing_rate:
-            rate, best = self.reports.playing_rate, self.reports.network_rate
+        if self.reports.rates:
+            rate, best = np.mean(self.reports.rates, axis=0)
+            ratio = np.mean([playing / network for playing, network in self.reports.rates])
             lines.append(
-                f"self-play evaluated {rate:,.0f} states/s, "
-                f"{rate / best:.2f} of the network's best {best:,.0f}"
+                f"self-play evaluated {rate:,.0f} states/s on average, "
+                f"{ratio:.2f} of the network's best ({best:,.0f})"
             )
         lines += strength_table(self.reports.strength)
         lines += [
