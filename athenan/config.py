@@ -29,6 +29,7 @@ def configs_folder() -> Path:
 def compose(root: str, overrides: list[str]) -> Any:
     """The config `root`.yaml with the overrides, all keys and types checked."""
     schema.register()
+    overrides = without_preset(root, overrides)
     own_game, overrides = split_own_game(overrides)
     with initialize_config_dir(config_dir=str(configs_folder()), version_base="1.3"):
         try:
@@ -60,6 +61,14 @@ def parse_overrides(overrides: list[str]) -> list[Override]:
     except HydraException as error:
         override = getattr(error, "override", None) or " ".join(overrides)
         raise InputError(f"'{override}' cannot be read: {sentence(error)}") from None
+
+
+def without_preset(root: str, overrides: list[str]) -> list[str]:
+    """The default preset of training is one game's: another game does not take it."""
+    names = {override.partition("=")[0] for override in overrides}
+    if root == "train" and "game" in names and "experiment" not in names:
+        return ["experiment=any_game", *overrides]
+    return overrides
 
 
 def split_own_game(overrides: list[str]) -> tuple[str | None, list[str]]:

@@ -39,7 +39,8 @@ def make_model(config: Any, plane_shape: tuple[int, int, int], num_players: int,
     else:
         for _ in range(config.layers):
             y = convolution(x)
-            y = k.layers.Conv2D(config.filters, 3, padding="same", kernel_initializer=start())(y)
+            # Each block starts as the identity: sums of random ones would saturate the tanh.
+            y = k.layers.Conv2D(config.filters, 3, padding="same", kernel_initializer="zeros")(y)
             x = k.layers.ReLU()(k.layers.Add()([x, y]))
     x = k.layers.Flatten()(x)
     x = k.layers.Dense(config.dense, activation="relu", kernel_initializer=start())(x)

@@ -31,6 +31,7 @@ RESULTS = Path("checkpoints/presets.jsonl")
 FEW_STEPS = 400
 HELD_OUT_STATES = 2000
 SETTINGS = [
+    "minutes=null",
     "games=8",
     "network=small",
     "self_play.games_in_step=4",

@@ -242,6 +242,14 @@ def test_settings_win_over_presets() -> None:
     assert config.self_play.evaluations == 400
 
 
+def test_a_game_of_its_own_does_not_take_the_default_preset() -> None:
+    preset = compose("train", [])
+    assert (preset.game.name, preset.heuristic.longest) == ("connect_four", 84)
+    for words in (["game=hex"], ["game=hex", "games=5"], ["game=nim:Nim"]):
+        assert compose("train", words).heuristic.longest == 0
+    assert compose("train", ["experiment=hex7", "game.size=5"]).heuristic.longest == 98
+
+
 def test_sweep() -> None:
     assert sweep(["seed=0,1", "games=5", "network=conv,residual"]) == [
         ["seed=0", "games=5", "network=conv"],

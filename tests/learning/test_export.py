@@ -107,7 +107,7 @@ def test_what_the_bundle_says(case: Case) -> None:
     assert set(facts["formats"]) == set(FORMATS)
     assert facts["planes"]["channels"] == list(game.channels)
     assert facts["rules"]["fingerprint"] == fingerprint(game)
-    assert facts["training"]["games"] == 16
+    assert facts["training"]["games"] == case.evaluator.state["games"] >= 16
     assert facts["training"]["samples"] > 0
     assert facts["values"]["bound"] == (1 if game.name == "hex" else 9)
     assert "replay" in facts["calibration"]

@@ -8,6 +8,7 @@ import pytest
 
 import athenan
 from athenan import _core
+from athenan.config import compose
 from athenan.errors import InputError
 from athenan.learner import Diverged, Learner
 from athenan.network import NetworkEvaluator, best_rate, make_model
@@ -210,3 +211,16 @@ def test_wrong_settings_are_answered_with_a_sentence(game: Any) -> None:
             learner_of(game, **wrong)
     with pytest.raises(InputError, match=r"learn\.schedule.*not 'cosin'"):
         learner_of(game, schedule="cosin")
+
+
+@pytest.mark.parametrize("kind", ["conv", "residual", "small"])
+@pytest.mark.parametrize("size", [3, 11, 19])
+def test_a_new_network_is_not_saturated(kind: str, size: int) -> None:
+    """Where tanh is at its ends nothing can be learned any more."""
+    game: Any = athenan.make_game("hex", size=size)
+    model = make_model(compose("train", [f"network={kind}"]).network, game.plane_shape, 2, seed=0)
+    state, planes = game.initial_state(), []
+    while not state.is_terminal:
+        planes.append(state.planes())
+        state = state.play(state.legal_actions()[len(planes) % len(state.legal_actions())])
+    assert np.abs(NetworkEvaluator(model)(np.stack(planes))).mean() < 0.9
