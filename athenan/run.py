@@ -12,6 +12,10 @@ from omegaconf import OmegaConf
 from athenan.checkpoint import runs_of
 from athenan.config import parse_overrides
 from athenan.errors import InputError
+from athenan.games import make_game
+from athenan.search import core_game
+
+RANDOM_GAMES = 1000  # that tell how long games are
 
 
 def git_revision() -> str | None:
@@ -27,8 +31,17 @@ def git_revision() -> str | None:
         return None
 
 
+def set_longest(config: Any) -> None:
+    """Where no number is given, depth heuristics count from twice the longest of random games: the
+    bound of the rules may be far off, and any win stays far from any loss."""
+    if config.heuristic.name.endswith("_depth") and not config.heuristic.longest:
+        game = core_game(make_game(**config.game))
+        config.heuristic.longest = 2 * game.longest_playout(RANDOM_GAMES)
+
+
 def new_run(config: Any) -> Path:
     """The folder of a new run, with its resolved config."""
+    set_longest(config)
     name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
     folder = runs_of(Path(config.checkpoints), config.game.name) / name
     if (folder / "config.yaml").exists():

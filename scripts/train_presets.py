@@ -2,10 +2,11 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-4 games in step, 8 games each, and 40 where those gave fewer than 400 learning steps. Games that
-the final network plays afterwards are held out: their error under the final weights against that
-under the first ones must fall. Results are appended to checkpoints/presets.jsonl; configs that are
-in it are not trained again. Games for three or more players are played once by UCT instead.
+4 games in step, 8 games each, and 40 or 200 where those gave fewer than 2,000 learning steps. Games
+that the final network plays afterwards are held out: their error under the final weights against
+that under the first ones must fall, and may be compared with the variance of the labels, the error
+of the best constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
+not trained again. Games for three or more players are played once by UCT instead.
 """
 
 import json
@@ -19,6 +20,7 @@ import yaml
 
 from athenan import _core
 from athenan.checkpoint import load_arrays, read_state, steps_of
+from athenan.command import table
 from athenan.config import compose, configs_folder
 from athenan.evaluators import CheckpointEvaluator, set_weights
 from athenan.games import make_game
@@ -28,7 +30,8 @@ from athenan.self_play import SelfPlay
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")
-FEW_STEPS = 400
+ENOUGH_STEPS = 2000
+MORE_GAMES = (40, 200)
 HELD_OUT_STATES = 2000
 SETTINGS = [
     "minutes=null",
@@ -47,8 +50,9 @@ SETTINGS = [
 ]
 
 
-def held_out_error(config: Any, run: Path) -> tuple[float, float]:
-    """Error on new games of the final network: (by the first weights, by the final ones)."""
+def held_out_error(config: Any, run: Path) -> tuple[float, float, float]:
+    """Error on new games of the final network: by the first weights, by the final ones, and by
+    the best constant, which is the variance of the labels."""
     steps = steps_of(run)
     final = CheckpointEvaluator(steps[-1])
     player = SelfPlay(
@@ -62,20 +66,21 @@ def held_out_error(config: Any, run: Path) -> tuple[float, float]:
     values = np.concatenate([r.values for r in records])
     after = learner.error(planes, values, final)
     set_weights(final.model, load_arrays(steps[0] / "weights.npz"), steps[0])
-    return learner.error(planes, values, final), after
+    return learner.error(planes, values, final), after, float(np.var(values))
 
 
 def train_one(name: str) -> dict[str, Any]:
     settings = [f"game={name}", f"run=preset_{name}", *SETTINGS]
-    config = compose("train", [*settings, "checkpoint.keep=9"])
+    config = compose("train", [*settings, f"checkpoint.keep={MORE_GAMES[-1]}"])
     folder = Path(config.checkpoints) / config.game.name / f"preset_{name}"
     if steps_of(folder):
         config.resume = str(folder)
     train(config, [])
-    if read_state(steps_of(folder)[-1])["steps"] < FEW_STEPS:
-        config.resume = str(folder)
-        train(config, ["games=40"])
-    before, after = held_out_error(config, folder)
+    config.resume = str(folder)
+    for games in MORE_GAMES:
+        if read_state(steps_of(folder)[-1])["steps"] < ENOUGH_STEPS:
+            train(config, [f"games={games}"])
+    before, after, variance = held_out_error(config, folder)
     state = read_state(steps_of(folder)[-1])
     return {
         "config": name,
@@ -84,6 +89,7 @@ def train_one(name: str) -> dict[str, Any]:
         "seconds": round(state["seconds"], 1),
         "error_before": before,
         "error_after": after,
+        "label_variance": variance,
     }
 
 
@@ -111,7 +117,20 @@ def main(names: list[str]) -> None:
         result["wall_seconds"] = round(time.monotonic() - started, 1)
         with RESULTS.open("a") as file:
             file.write(json.dumps(result) + "\n")
-        print(json.dumps(result), flush=True)
+    print_results()
+
+
+def print_results() -> None:
+    rows = [["config", "games", "steps", "seconds", "error before", "after", "label variance"]]
+    for line in RESULTS.read_text().splitlines():
+        result = json.loads(line)
+        if "steps" not in result:
+            rows.append([result["config"], "1 by uct", *["-"] * 5])
+            continue
+        errors = [result[name] for name in ("error_before", "error_after", "label_variance")]
+        counts = [result["games"], result["steps"], round(result["seconds"])]
+        rows.append([result["config"], *map(str, counts), *(f"{error:.4f}" for error in errors)])
+    print("\n".join(table(rows)))
 
 
 if __name__ == "__main__":

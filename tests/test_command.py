@@ -244,10 +244,10 @@ def test_settings_win_over_presets() -> None:
 
 def test_a_game_of_its_own_does_not_take_the_default_preset() -> None:
     preset = compose("train", [])
-    assert (preset.game.name, preset.heuristic.longest) == ("connect_four", 84)
+    assert (preset.game.name, preset.self_play.games_in_step) == ("connect_four", 512)
     for words in (["game=hex"], ["game=hex", "games=5"], ["game=nim:Nim"]):
-        assert compose("train", words).heuristic.longest == 0
-    assert compose("train", ["experiment=hex7", "game.size=5"]).heuristic.longest == 98
+        assert compose("train", words).self_play.games_in_step == 256
+    assert compose("train", ["experiment=hex7", "game.size=5"]).self_play.games_in_step == 64
 
 
 def test_sweep() -> None:

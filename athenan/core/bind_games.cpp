@@ -133,6 +133,21 @@ std::pair<std::uint64_t, double> playout_rate(const Game& game, double seconds,
   return {rate.states, rate.seconds};
 }
 
+// Plies of the longest of so many random games.
+int longest_playout(const Game& game, std::uint64_t games, std::uint64_t seed) {
+  nb::gil_scoped_release release;
+  const auto start = game.initial_state();
+  const auto state = start->clone();
+  Random random(seed);
+  int longest = 0;
+  for (std::uint64_t i = 0; i < games; ++i) {
+    state->assign(*start);
+    game.playout(*state, random);
+    longest = std::max(longest, game.ply(*state));
+  }
+  return longest;
+}
+
 // Expansions of the states along random games: what the search asks of the rules.
 std::pair<std::uint64_t, double> expansion_rate(const Game& game, double seconds,
                                                 std::uint64_t seed) {
@@ -269,6 +284,8 @@ void bind_games(nb::module_& m) {
       .def("perft", &perft, nb::arg("depth"), "Leaves at that depth: the rules' checksum.")
       .def("playout_rate", &playout_rate, nb::arg("seconds"), nb::arg("seed") = 0,
            "(states, seconds) of random playouts on one thread.")
+      .def("longest_playout", &longest_playout, nb::arg("games"), nb::arg("seed") = 0,
+           "Plies of the longest of so many random games.")
       .def(
           "fuzz",
           [](const Game& game, std::uint64_t games, std::uint64_t seed) {

@@ -109,7 +109,7 @@ def test_what_the_bundle_says(case: Case) -> None:
     assert facts["rules"]["fingerprint"] == fingerprint(game)
     assert facts["training"]["games"] == case.evaluator.state["games"] >= 16
     assert facts["training"]["samples"] > 0
-    assert facts["values"]["bound"] == (1 if game.name == "hex" else 9)
+    assert facts["values"]["bound"] == (1 if game.name == "hex" else 18)  # twice nine plies
     assert "replay" in facts["calibration"]
     written = {str(p.relative_to(case.out)) for p in case.out.rglob("*") if p.is_file()}
     assert written == {*facts["files"], "evaluator.json"}

@@ -12,6 +12,8 @@ from runs import SMALL, contents, differences, newest, resume, train
 import athenan
 from athenan.checkpoint import load_arrays, read_state, steps_of
 from athenan.command import main
+from athenan.config import compose
+from athenan.run import set_longest
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +37,21 @@ def test_the_seed_determines_the_run() -> None:
     assert differences(a, b) == []
     assert "weights" in differences(a, c)
     assert read_state(newest(a))["games"] >= 40
+
+
+@pytest.mark.parametrize(
+    ("words", "longest"),
+    [
+        ([], 18),  # a random game fills the nine cells
+        (["heuristic=multiplicative_depth"], 18),
+        (["heuristic.longest=9"], 9),
+        (["heuristic=gain"], 0),
+    ],
+)
+def test_what_depth_heuristics_count_from(words: list[str], longest: int) -> None:
+    config = compose("train", [*SMALL, *words])
+    set_longest(config)
+    assert config.heuristic.longest == longest
 
 
 def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[str]) -> None:
