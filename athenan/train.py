@@ -10,25 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from omegaconf import OmegaConf
 
 from athenan import _core, checkpoint
 from athenan.backend import keras, tensorflow
 from athenan.config import plain
 from athenan.errors import InputError, nearest
-from athenan.evaluators import CheckpointEvaluator, set_weights
+from athenan.evaluators import set_weights
 from athenan.games import make_game
 from athenan.learner import Diverged, Learner
-from athenan.match import make_openings, play_match
 from athenan.network import NetworkEvaluator, best_rate, make_model
 from athenan.picture import game_image
-from athenan.players import Player, SearchPlayer, make_player
 from athenan.progress import duration
 from athenan.replay import Replay
+from athenan.replay_files import ReplayFiles
 from athenan.reports import Reports, strength_table
 from athenan.run import new_run, resumed_config, write_config
-from athenan.search import SEARCHES, core_game, search_settings
+from athenan.search import core_game, search_settings
 from athenan.self_play import GameRecord, SelfPlay
+from athenan.strength import Strength
 
 
 class Trainer:
@@ -52,13 +51,10 @@ class Trainer:
         self.memory = _core.ResolvedMemory(config.resolved.states)
         self.games = 0
         self.earlier_seconds = 0.0  # of the run, before this process
-        self.replay_files: list[list[Any]] = []  # [name, numbers of its games]
-        self.new_games: list[GameRecord] = []  # since the last checkpoint
-        self.best: dict[str, Any] | None = None
-        self.matches_cost = 0.0  # seconds, of the last ones
+        self.replay_files = ReplayFiles(folder)
+        self.strength = Strength(config, self.game, folder)
         self.last_step: Path | None = None
         self.self_play = self._make_self_play()
-        self._references()  # what is wrong with them is better said now than after hours
         self.reports = Reports(folder, (folder / "config.yaml").read_text())
 
     def _make_self_play(self) -> SelfPlay:
@@ -122,7 +118,7 @@ class Trainer:
                 error = self.learner.error(record.planes, record.values, self.evaluator)
             self.reports.held_out(record, error)
             return
-        self.new_games.append(record)
+        self.replay_files.new_games.append(record)
         with self._timed("learning"):
             self.replay.add(record.number, record.planes, record.values)
             self.learner.set_progress(self.self_play.progress)
@@ -193,10 +189,7 @@ class Trainer:
     def _save(self) -> None:
         with self._timed("checkpoints"):
             self.learner.drop_waiting()
-            if self.new_games:
-                self._write_replay()
-            kept = {game.number for game in self.replay.games}
-            self.replay_files = [f for f in self.replay_files if kept & set(f[1])]
+            replay_files = self.replay_files.write(self.replay, self.games)
             games_under_way, trees = self.self_play.save()
             self.last_step = checkpoint.write_checkpoint(
                 self.folder,
@@ -216,40 +209,15 @@ class Trainer:
                     "replay_steps": self.replay.steps,
                     "seconds": self.elapsed,
                     "replay": [[g.number, g.steps] for g in self.replay.games],
-                    "replay_files": self.replay_files,
-                    "best": self.best,
+                    "replay_files": replay_files,
+                    "best": self.strength.best,
                 },
             )
+            best = self.strength.best
             checkpoint.keep_newest(
-                self.folder, self.config.checkpoint.keep, self.best["step"] if self.best else None
+                self.folder, self.config.checkpoint.keep, best["step"] if best else None
             )
-            self._delete_old_replay()
-
-    def _write_replay(self) -> None:
-        folder = self.folder / "replay"
-        folder.mkdir(exist_ok=True)
-        numbers = [record.number for record in self.new_games]
-        name = f"{self.games - len(numbers):08}-{self.games:08}.npz"
-        sizes = [len(record.values) for record in self.new_games]
-        arrays = [
-            np.array(numbers, np.int64),
-            np.array(sizes, np.int64),
-            np.concatenate([record.planes for record in self.new_games]),
-            np.concatenate([record.values for record in self.new_games]),
-        ]
-        checkpoint.save_arrays(folder / f".{name}.tmp", arrays)
-        os.replace(folder / f".{name}.tmp", folder / name)
-        self.replay_files.append([name, numbers])
-        self.new_games = []
-
-    def _delete_old_replay(self) -> None:
-        """Replay files that no checkpoint on disk names any more."""
-        needed: set[str] = set()
-        for step in checkpoint.steps_of(self.folder):
-            needed |= {entry[0] for entry in checkpoint.read_state(step)["replay_files"]}
-        for path in (self.folder / "replay").glob("*.npz"):
-            if path.name not in needed:
-                path.unlink()
+            self.replay_files.delete_old()
 
     def resume(self, step: Path) -> None:
         """Takes up where the checkpoint was written."""
@@ -271,81 +239,30 @@ class Trainer:
         self.learner.samples = state["samples"]
         self.replay.steps = state["replay_steps"]
         self.earlier_seconds = state["seconds"]
-        self.replay_files = state["replay_files"]
-        self.best = state["best"]
-        noted = self.folder / "best.yaml"  # may know of a match after the checkpoint
-        if noted.exists():
-            self.best = plain(OmegaConf.load(noted))
+        self.strength.restore(state["best"])
         self.last_step = step
-        self._read_replay(dict(map(tuple, state["replay"])))
+        self.replay_files.read(
+            self.replay, state["replay_files"], dict(map(tuple, state["replay"]))
+        )
         self.self_play.next_game = state["next_game"]
         self.self_play.progress = self._progress()
         self.self_play.restore(state["games_under_way"], checkpoint.load_arrays(step / "trees.npz"))
 
-    def _read_replay(self, steps: dict[int, int]) -> None:
-        found: dict[int, Any] = {}
-        for name, _ in self.replay_files:
-            numbers, sizes, planes, values = checkpoint.load_arrays(self.folder / "replay" / name)
-            ends = np.cumsum(sizes)
-            for number, size, end in zip(numbers, sizes, ends, strict=True):
-                found[int(number)] = (planes[end - size : end], values[end - size : end])
-        for number, used in steps.items():
-            self.replay.add(number, *found[number])
-            self.replay.games[-1].steps = used
-
     # ---- Strength and reports ---------------------------------------------------------
 
-    def _measure_strength(self, last: bool = False) -> None:
-        """Small matches against fixed references; they change nothing but the best checkpoint."""
-        config = self.config.strength
-        spent, last_cost = self.reports.seconds["matches"], self.matches_cost
-        too_much = spent + last_cost > config.most_share * self.elapsed and not last
-        if not config.every_checkpoints or not config.games or (spent and too_much):
-            return
-        number = self.games // self.config.checkpoint.every_games
-        if number % config.every_checkpoints and not last:
+    def _measure_strength(self, last: bool) -> None:
+        spent = self.reports.seconds["matches"]
+        if not self.strength.due(self.games, self.elapsed, spent, last):
             return
         with self._timed("matches"):
-            openings = make_openings(
-                self.game, max(1, config.games // 2), config.opening_plies, seed=0
-            )
-            ours = self._player(self.evaluator)
-            for name, player in self._references().items():
-                result = play_match((ours, player), openings)
-                self.reports.match(name, self.games, result)
-                if name == config.best_by:
-                    self._note_best(result.interval[0], name)
-            steps = checkpoint.steps_of(self.folder)
-            if config.earlier and len(steps) > 1:
-                earlier = CheckpointEvaluator(steps[-2])
-                result = play_match((ours, self._player(earlier)), openings)
-                self.reports.match("earlier", self.games, result)
+            self.strength.measure(self.evaluator, self.games, self.reports)
             self.reports.network_rate = best_rate(
                 self.evaluator,
                 self.game.plane_shape,
                 list(self.config.self_play.batch_sizes),
                 seconds=0.15,
             )
-        self.matches_cost = self.reports.seconds["matches"] - spent
-
-    def _references(self) -> dict[str, Player]:
-        runs = checkpoint.runs_of(Path(self.config.checkpoints), self.config.game.name)
-        threads = self.config.self_play.threads
-        return {
-            name: make_player(self.game, settings, runs, seed=1, threads=threads)
-            for name, settings in self.config.strength.references.items()
-        }
-
-    def _player(self, evaluator: Any) -> SearchPlayer:
-        settings = search_settings(self.config) | SEARCHES["ubfm"] | {"memory_mb": 64}
-        budget = {"evaluations": self.config.strength.evaluations}
-        return SearchPlayer(self.game, evaluator, settings, budget, self.config.self_play.threads)
-
-    def _note_best(self, low: float, name: str) -> None:
-        if self.best is None or low >= self.best["low"]:
-            self.best = {"step": self.games, "low": low, "against": name}
-            text = OmegaConf.to_yaml(OmegaConf.create(self.best))
-            (self.folder / "best.yaml").write_text(text)
+        self.strength.cost = self.reports.seconds["matches"] - spent
 
     def _report(self, next_checkpoint: int) -> None:
         reports = self.reports
