@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
-from athenan.config import compose, configs_folder, plain
+from athenan.config import compose, plain
 from athenan.errors import Failed, InputError
-from athenan.games import make_game
+from athenan.games import configs_folder, make_game
 from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
 from athenan.search import core_game, make_core_search, search_settings
 

@@ -78,28 +78,30 @@ def table(rows: list[list[str]]) -> list[str]:
 def games_command(words: list[str]) -> None:
     """athenan games [--json]
 
-    The games: players, board, actions at the start, longest game, options (default and range).
+    The games: players, board, actions at the start, longest game, configs (game=…), options
+    (default and range).
     """
-    from athenan.games import game_types, make_game
+    from athenan.games import game_configs, game_types, make_game
 
     arguments = parse(words)
     if arguments.settings:
         raise InputError(f"'athenan games' takes no setting such as '{arguments.settings[0]}'.")
-    rows = [["game", "players", "board", "actions", "longest", "options"]]
+    rows = [["game", "players", "board", "actions", "longest", "configs", "options"]]
     figures = []
     for entry in game_types():
         game: Any = make_game(entry["name"])
         board = f"{game.plane_shape[0]}×{game.plane_shape[1]}"
         branching = len(game.initial_state().legal_actions())
         options = ", ".join(option_text(option) for option in entry["options"]) or "-"
-        rows.append(
-            [game.name, str(game.num_players), board, str(branching), str(game.max_plies), options]
-        )
+        counts = [str(game.num_players), board, str(branching), str(game.max_plies)]
+        configs = game_configs(game.name)
+        rows.append([game.name, *counts, " ".join(configs), options])
         figures.append(
             {
                 "name": game.name,
                 "title": entry["title"],
                 "players": game.num_players,
+                "configs": configs,
                 "options": entry["options"],
                 "board": list(game.plane_shape[:2]),
                 "branching": branching,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 from hydra import compose as hydra_compose
@@ -16,14 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from athenan import schema
 from athenan.errors import InputError, nearest
-from athenan.games import game_types
-
-
-def configs_folder() -> Path:
-    """In the repository the top-level folder, in an installed wheel the copy in the package."""
-    package = Path(__file__).parent
-    beside = package.parent / "configs"
-    return beside if (package.parent / "pyproject.toml").exists() else package / "configs"
+from athenan.games import configs_folder, game_types
 
 
 def compose(root: str, overrides: list[str]) -> Any:

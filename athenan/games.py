@@ -65,6 +65,19 @@ def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
         raise InputError(f"Game '{name}' does not take these options: {error}.") from None
 
 
+def configs_folder() -> Path:
+    """In the repository the top-level folder, in an installed wheel the copy in the package."""
+    package = Path(__file__).parent
+    beside = package.parent / "configs"
+    return beside if (package.parent / "pyproject.toml").exists() else package / "configs"
+
+
+def game_configs(game: str) -> list[str]:
+    """The names of the configs of a game, for `game=…`."""
+    paths = sorted((configs_folder() / "game").glob("*.yaml"))
+    return [path.stem for path in paths if f"name: {game}" in path.read_text().splitlines()]
+
+
 def fingerprint(game: _core.Game) -> str:
     """sha256 of the options and of what the rules answer: perft, and the planes, actions and scores
     of fixed playouts. Rules that differ there have another one; it is the same on every machine."""

@@ -2,29 +2,75 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
+from athenan import _core
 from athenan.checkpoint import runs_of
 from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.players import make_evaluator
-from athenan.search import Search, SearchResult, core_game, make_search
+from athenan.search import Child, Search, SearchResult, core_game, make_search
 
 HELP = "an action, or: values (what the search sees) · hint · undo · actions · help · quit"
+
+
+class Rollouts:
+    """UCT, for three or more players. Values are in the mover's view."""
+
+    FIRST = 100  # rollouts
+
+    def __init__(self, game: _core.Game) -> None:
+        self.game = game
+
+    def run(
+        self, state: Any, evaluations: int | None = None, seconds: float | None = None
+    ) -> SearchResult:
+        if not seconds:
+            return self._run(state, evaluations or self.FIRST)
+        ends = time.monotonic() + seconds
+        rollouts = self.FIRST
+        while True:  # each twice as long as the one before, while there is time for the next
+            started = time.monotonic()
+            result = self._run(state, min(rollouts, evaluations or rollouts))
+            now = time.monotonic()
+            if now + 2 * (now - started) > ends or rollouts >= (evaluations or 2**31):
+                return result
+            rollouts *= 2
+
+    def _run(self, state: Any, rollouts: int) -> SearchResult:
+        ((action, mean, states, children),) = _core.run_uct([state], [state.ply], rollouts, 1.0, 1)
+        return SearchResult(
+            action=action,
+            value=mean,
+            completion=0,
+            resolved=False,
+            iterations=rollouts,
+            evaluations=rollouts,
+            states=states,
+            principal_variation=[action],
+            children=[Child(a, m, 0, False, visits) for a, m, visits in children],
+        )
+
+
+def make_program(game: _core.Game, config: Any) -> Search | Rollouts:
+    if game.num_players > 2 and config.checkpoint is None:
+        return Rollouts(game)
+    evaluator, heuristic = make_evaluator(
+        game, config, runs_of(Path(config.checkpoints), config.game.name)
+    )
+    return make_search(
+        config.search, game, evaluator, decision=config.decision, threads=config.threads,
+        **heuristic,
+    )  # fmt: skip
 
 
 def play(config: Any) -> None:
     game = core_game(make_game(**config.game))
     if config.first not in ("me", "you"):
         raise InputError(f"Setting 'first' must be me or you, not '{config.first}'.")
-    evaluator, heuristic = make_evaluator(
-        game, config, runs_of(Path(config.checkpoints), config.game.name)
-    )
-    search = make_search(
-        config.search, game, evaluator, decision=config.decision, threads=config.threads,
-        **heuristic,
-    )  # fmt: skip
+    search = make_program(game, config)
     budget = {name: config[name] for name in ("evaluations", "seconds") if config[name]}
     if any(not value > 0 for value in budget.values()):
         raise InputError("The program's budget must be positive.")
@@ -57,7 +103,7 @@ def play(config: Any) -> None:
 
 
 def answer(
-    word: str, states: list[Any], search: Search, budget: dict[str, Any], person: int
+    word: str, states: list[Any], search: Search | Rollouts, budget: dict[str, Any], person: int
 ) -> bool:
     """Does what the person asks; false to quit."""
     state = states[-1]
@@ -69,7 +115,9 @@ def answer(
             if states[-1].to_move == person:
                 break
     elif word == "values":
-        show_values(state, search.run(state, **budget))
+        first_view = search.game.num_players == 2
+        sign = -1 if first_view and state.to_move == 1 else 1
+        show_values(state, search.run(state, **budget), sign)
     elif word == "hint":
         result = search.run(state, **budget)
         assert result.action is not None
@@ -93,9 +141,9 @@ def summary(result: SearchResult) -> str:
     return f"(value {result.value:+.2f}, {result.evaluations} evaluations)"
 
 
-def show_values(state: Any, result: SearchResult) -> None:
-    """The children best first for the mover, then the principal variation."""
-    sign = 1 if state.to_move == 0 else -1
+def show_values(state: Any, result: SearchResult, sign: int) -> None:
+    """The children best first for the mover, then the principal variation. sign: -1 where values
+    are in the other's view."""
     ranked = sorted(
         result.children, key=lambda c: (sign * c.completion, sign * c.value), reverse=True
     )

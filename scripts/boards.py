@@ -6,8 +6,7 @@ Both sides play by random rollouts; the last action's cell is in brackets.
 import yaml
 
 import athenan
-from athenan.config import configs_folder
-from athenan.games import game_types
+from athenan.games import configs_folder, game_types
 from athenan.players import UctPlayer
 
 WIDTH = 100  # characters of a line

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 import athenan
-from athenan.config import configs_folder
+from athenan.games import configs_folder
 
 REPORT_SECONDS = 60.0  # of the processor
 

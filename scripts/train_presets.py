@@ -2,10 +2,10 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-4 games in step, 8 games each, and 40 or 200 where those gave fewer than 2,000 learning steps. Games
-that the final network plays afterwards are held out: their error under the final weights against
-that under the first ones must fall, and may be compared with the variance of the labels, the error
-of the best constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
+A minute each or 200 games, 4 in step, and longer where that gave fewer than 8 games. Games that the
+final network plays afterwards are held out: their error under the final weights against that under
+the first ones must fall, and may be compared with the variance of the labels, the error of the best
+constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
 not trained again. Games for three or more players are played once by UCT instead.
 """
 
@@ -21,21 +21,21 @@ import yaml
 from athenan import _core
 from athenan.checkpoint import load_arrays, read_state, steps_of
 from athenan.command import table
-from athenan.config import compose, configs_folder
+from athenan.config import compose
 from athenan.evaluators import CheckpointEvaluator, set_weights
-from athenan.games import make_game
+from athenan.games import configs_folder, make_game
 from athenan.learner import Learner
 from athenan.search import core_game, search_settings
 from athenan.self_play import SelfPlay
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")
-ENOUGH_STEPS = 2000
-MORE_GAMES = (40, 200)
+FEWEST_GAMES = 8
+LONGER = "minutes=10"
 HELD_OUT_STATES = 2000
 SETTINGS = [
-    "minutes=null",
-    "games=8",
+    "minutes=1",
+    "games=200",
     "network=small",
     "self_play.games_in_step=4",
     "self_play.evaluations=60",
@@ -71,15 +71,14 @@ def held_out_error(config: Any, run: Path) -> tuple[float, float, float]:
 
 def train_one(name: str) -> dict[str, Any]:
     settings = [f"game={name}", f"run=preset_{name}", *SETTINGS]
-    config = compose("train", [*settings, f"checkpoint.keep={MORE_GAMES[-1]}"])
+    config = compose("train", [*settings, "checkpoint.keep=200"])
     folder = Path(config.checkpoints) / config.game.name / f"preset_{name}"
     if steps_of(folder):
         config.resume = str(folder)
     train(config, [])
-    config.resume = str(folder)
-    for games in MORE_GAMES:
-        if read_state(steps_of(folder)[-1])["steps"] < ENOUGH_STEPS:
-            train(config, [f"games={games}"])
+    if read_state(steps_of(folder)[-1])["games"] < FEWEST_GAMES:
+        config.resume = str(folder)
+        train(config, [LONGER, f"games={FEWEST_GAMES}"])
     before, after, variance = held_out_error(config, folder)
     state = read_state(steps_of(folder)[-1])
     return {

@@ -10,8 +10,10 @@ import pytest
 from commands import answer, figures, run
 
 from athenan.command import COMMANDS, USAGE
-from athenan.config import compose, configs_folder, sweep
-from athenan.games import make_game
+from athenan.config import compose, sweep
+from athenan.games import configs_folder, make_game
+from athenan.play import Rollouts
+from athenan.search import core_game
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +106,7 @@ WRONG = {
     "play evaluations=-1": "budget",
     "play threads=0": "thread",
     "play search=ubmf": "no search 'ubmf'",
-    "play game=mnk": "for two players",
+    "play game=mnk checkpoint=latest": "no run",
     "match first.evaluator=/no/such": "no exported evaluator '/no/such'",
     "match first.evaluator=/no/such.zip:onnx": "no exported evaluator '/no/such.zip'",
     "match first.evaluator=/:onnx": "'/' is not an exported evaluator: it has no evaluator.json",
@@ -199,6 +201,8 @@ def test_games(capsys: pytest.CaptureFixture[str]) -> None:
     assert games["hex"]["branching"] == 121
     assert games["connect_four"]["board"] == [6, 7]
     assert games["tictactoe"]["longest"] == 9
+    assert games["mnk"]["configs"] == ["mnk", "tic_tac_mo"]
+    assert {name for entry in games.values() for name in entry["configs"]} == set(members("game"))
     assert {option["name"] for option in games["hex"]["options"]} == {"size", "swap"}
     lines = answer(capsys, "games").splitlines()
     assert len(lines) == len(games) + 1
@@ -305,3 +309,27 @@ def test_play_to_the_end(
     assert out.rstrip().endswith(("The program wins.", "A draw.")), "perfect play never loses"
     out = played(capsys, monkeypatch, "", ["a1"])
     assert out.endswith("you: \n"), "the end of the input ends the game"
+
+
+@pytest.mark.parametrize("budget", ["seconds=0.02", "seconds=null evaluations=300"])
+def test_three_play_by_rollouts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, budget: str
+) -> None:
+    cells = [f"{column}{row}" for column in "abcde" for row in "123"]
+    lines = "".join(f"{line}\n" for line in ["values", "hint", *cells])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    out = answer(capsys, f"play game=tic_tac_mo {budget}")
+    assert out.rstrip().endswith(("You win.", "The program wins.", "A draw."))
+    assert "selections" in out
+
+
+def test_rollouts_take_the_win_of_whoever_moves() -> None:
+    game = core_game(make_game("mnk"))
+    state = game.initial_state()
+    for word in ["a1", "a2", "a3", "b1", "b2", "e3"]:
+        state = state.play(state.string_to_action(word))
+    for win, miss in ("c1", "e2"), ("c2", "e1"):
+        result = Rollouts(game).run(state, evaluations=3000)
+        assert result.action == state.string_to_action(win)
+        assert result.value > 0.9
+        state = state.play(state.string_to_action(miss))
