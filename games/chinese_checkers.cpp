@@ -6,9 +6,12 @@
 // Who fills the opposite point with his pieces at the end of his turn wins and all others lose.
 // Options: players; blocking: when false (a usual rule) the point may also be filled with help of
 // pieces of others, if one of his own is there, so that nobody can lock it by staying at home; when
-// true (as in OpenSpiel) all ten must be his own; max_plies: so many actions make a draw.
+// true (as in OpenSpiel) all ten must be his own; max_plies: so many actions end the game; cut: it
+// is then a `draw`, or won by who is `nearest`, having the fewest steps left to the tip of his goal
+// in sum (our own rule: otherwise a beginner's random games never tell who is ahead).
 // Actions: cells numbered from 0 row by row, 9->18 for a step, 9=>30 for a hop; `Pass`.
 // In the text of a state a capital is a piece between two hops and * a cell it has been on.
+#include <limits>
 #include <stdexcept>
 
 #include "bits.h"
@@ -39,6 +42,7 @@ struct ChineseCheckers {
   int num_players;
   bool blocking;
   int max_plies;
+  bool nearest_wins;
   // A row of the shape is a row of the star; its columns slant down to the right.
   Shape shape = make_shape();
   std::vector<int> places = shape.places();  // of each cell in the shape
@@ -47,6 +51,7 @@ struct ChineseCheckers {
   std::array<std::uint16_t, cells + 1> closed_by_edges = make_closed_by_edges();
   std::array<Cells, points> star_points = make_star_points();  // from the top one clockwise
   std::vector<int> homes = make_homes();
+  std::vector<std::array<int, cells>> steps_left = make_steps_left();  // of each player
 
   State initial_state() const {
     State state = empty(0, 0);
@@ -101,7 +106,8 @@ struct ChineseCheckers {
 
   bool is_terminal(const State& state) const { return state.winner >= 0 || state.ply >= max_plies; }
   int outcome(const State& state, int player) const {
-    return state.winner < 0 ? 0 : state.winner == player ? 1 : -1;
+    const int winner = state.winner < 0 && nearest_wins ? nearest(state) : state.winner;
+    return winner < 0 ? 0 : winner == player ? 1 : -1;
   }
   // The ply counts because max_plies can end the game.
   Key key(const State& state) const { return state.key ^ count_key(0, state.ply); }
@@ -232,6 +238,18 @@ struct ChineseCheckers {
     if (((blocking ? own : occupied(state)) & goal) == goal) state.winner = std::int8_t(player);
   }
 
+  // The player with the fewest steps left, or -1 where several have as few.
+  int nearest(const State& state) const {
+    int fewest = std::numeric_limits<int>::max(), found = -1;
+    for (int p = 0; p < num_players; ++p) {
+      int left = 0;
+      state.pieces[p].for_each([&](int cell) { left += steps_left[p][cell]; });
+      if (left <= fewest) found = left == fewest ? -1 : p;
+      fewest = std::min(fewest, left);
+    }
+    return found;
+  }
+
   // ---- The star: cell `place` of the shape lies at `row` and, in half cells, at `across`. ----
 
   static int row_of(int place) { return place / rows; }
@@ -291,6 +309,19 @@ struct ChineseCheckers {
       default: return {0, 1, 2, 3, 4, 5};
     }
   }
+  // On an empty board, to the outermost cell of the opposite point.
+  std::vector<std::array<int, cells>> make_steps_left() const {
+    static constexpr int tips[points] = {0, 22, 110, 120, 98, 10};
+    std::vector<std::array<int, cells>> made(num_players);
+    for (int p = 0; p < num_players; ++p)
+      for (int cell = 0; cell < cells; ++cell) {
+        const int tip = places[tips[(homes[p] + points / 2) % points]];
+        const int down = row_of(tip) - row_of(places[cell]);
+        const int right = tip % rows - places[cell] % rows;
+        made[p][cell] = std::max({std::abs(down), std::abs(right), std::abs(down + right)});
+      }
+    return made;
+  }
 };
 
 }  // namespace
@@ -301,14 +332,17 @@ const GameType chinese_checkers_type{
     "Chinese checkers",
     {whole_number("players", 3, 2, 6, "players: 2, 3, 4 or 6"),
      yes_or_no("blocking", false, "whether a piece of another in the goal prevents a win"),
-     whole_number("max_plies", 1000, 1, 30000, "so many actions make a draw")},
+     whole_number("max_plies", 1000, 1, 30000, "so many actions end the game"),
+     one_of("cut", {"draw", "nearest"}, "what a game is that max_plies ends")},
     [](const Options& options) {
       const int players = options.integer("players");
       if (players == 5)
         throw std::invalid_argument(
             "Option 'players' of game 'chinese_checkers' must be 2, 3, 4 or 6.");
-      return make_rules_game("chinese_checkers", ChineseCheckers{players, options.flag("blocking"),
-                                                                 options.integer("max_plies")});
+      return make_rules_game(
+          "chinese_checkers",
+          ChineseCheckers{players, options.flag("blocking"), options.integer("max_plies"),
+                          options.text("cut") == "nearest"});
     },
 };
 

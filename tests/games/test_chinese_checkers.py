@@ -121,6 +121,23 @@ def test_the_winner_is_who_has_just_moved() -> None:
     assert play(state, "18->19").outcomes == (-1, -1, 1)
 
 
+def test_the_nearest_wins_where_the_game_is_cut() -> None:
+    options = {"players": 3, "cut": "nearest"}
+    game = athenan.make_game("chinese_checkers", max_plies=1, **options)
+    assert play(game.initial_state(), "6->14").outcomes == (1, -1, -1)
+    assert play(game.initial_state(), "3=>14").outcomes == (1, -1, -1), "a hop"
+    assert play(game.initial_state(), "6->15").outcomes == (1, -1, -1)
+    game = athenan.make_game("chinese_checkers", max_plies=2, **options)
+    assert play(game.initial_state(), "6->14", "84->73").outcomes == (0, 0, 0), "one step each"
+    game = athenan.make_game("chinese_checkers", max_plies=31, **options)
+    # x wants to 120, o at the lower right to the upper left, 10, z to the upper right, 22.
+    state = star(game, {"x": {119}, "o": {12}, "z": {20}}, "z")
+    assert play(state, "20->19").outcomes == (1, -1, -1)
+    assert play(state, "20->21").outcomes == (0, 0, 0), "x and z have one step left"
+    state = star(game, {"x": {60}, "o": {10}, "z": {20}}, "z")
+    assert play(state, "20->21").outcomes == (-1, 1, -1)
+
+
 def test_the_longest_game_is_a_draw() -> None:
     game = athenan.make_game("chinese_checkers", players=3, max_plies=2)
     state = play(game.initial_state(), "6->14", "84->73")
