@@ -2,7 +2,7 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-A minute each or 200 games, 4 in step, and longer where that gave fewer than 8 games. Games that the
+A minute each or 200 games, 4 in step, and longer where that gave fewer than 40 games. Games that the
 final network plays afterwards are held out: their error under the final weights against that under
 the first ones must fall, and may be compared with the variance of the labels, the error of the best
 constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
@@ -30,9 +30,9 @@ from athenan.self_play import SelfPlay
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")
-FEWEST_GAMES = 8
+FEWEST_GAMES = 40
 LONGER = "minutes=10"
-HELD_OUT_STATES = 2000
+HELD_OUT_GAMES, HELD_OUT_STATES = 12, 2000
 SETTINGS = [
     "minutes=1",
     "games=200",
@@ -59,7 +59,7 @@ def held_out_error(config: Any, run: Path) -> tuple[float, float, float]:
         final.game, final, search_settings(config), config.self_play, config.exploration, seed=99
     )
     records: list[Any] = []
-    while len(records) < 2 or sum(len(r.values) for r in records) < HELD_OUT_STATES:
+    while len(records) < HELD_OUT_GAMES or sum(len(r.values) for r in records) < HELD_OUT_STATES:
         records += player.play_batch()
     learner = Learner(final.model, config.learn, [], 0)
     planes = np.concatenate([r.planes for r in records])
