@@ -16,6 +16,7 @@ from athenan.games import make_game
 from athenan.search import core_game
 
 RANDOM_GAMES = 1000  # that tell how long games are
+FEWEST_EVALUATIONS, EXPANSIONS = 100, 4  # an action
 
 
 def git_revision() -> str | None:
@@ -31,17 +32,26 @@ def git_revision() -> str | None:
         return None
 
 
-def set_longest(config: Any) -> None:
-    """Where no number is given, depth heuristics count from twice the longest of random games: the
-    bound of the rules may be far off, and any win stays far from any loss."""
+def fit_to_game(config: Any) -> None:
+    """Fills in what the config leaves to the game.
+
+    Depth heuristics count from twice the longest of random games: the bound of the rules may be far
+    off, and any win stays far from any loss. Self-play has a budget of a few expansions an action:
+    with one, no search would see further than the next state, and labels would only copy the
+    network; with k, the search of all but the first k-th of a game reaches its end.
+    """
+    game = core_game(make_game(**config.game))
     if config.heuristic.name.endswith("_depth") and not config.heuristic.longest:
-        game = core_game(make_game(**config.game))
         config.heuristic.longest = 2 * game.longest_playout(RANDOM_GAMES)
+    budget = config.self_play
+    if budget.evaluations is None and not (budget.iterations or budget.seconds):
+        actions = len(game.initial_state().legal_actions())
+        budget.evaluations = max(FEWEST_EVALUATIONS, EXPANSIONS * actions)
 
 
 def new_run(config: Any) -> Path:
     """The folder of a new run, with its resolved config."""
-    set_longest(config)
+    fit_to_game(config)
     name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
     folder = runs_of(Path(config.checkpoints), config.game.name) / name
     if (folder / "config.yaml").exists():

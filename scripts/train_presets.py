@@ -2,7 +2,7 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-A minute each or 200 games, 4 in step, and longer where that gave fewer than 40 games. Games that the
+A minute each or 200 games, 4 in step, and longer where that gave fewer than 12. Games that the
 final network plays afterwards are held out: their error under the final weights against that under
 the first ones must fall, and may be compared with the variance of the labels, the error of the best
 constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
@@ -30,15 +30,14 @@ from athenan.self_play import SelfPlay
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")
-FEWEST_GAMES = 40
+FEWEST_GAMES = 12
 LONGER = "minutes=10"
-HELD_OUT_GAMES, HELD_OUT_STATES = 12, 2000
+HELD_OUT_GAMES, HELD_OUT_STATES = 8, 2000
 SETTINGS = [
     "minutes=1",
     "games=200",
     "network=small",
     "self_play.games_in_step=4",
-    "self_play.evaluations=60",
     "self_play.batch_sizes=[64,256]",
     "learn.batch_size=32",
     "learn.held_out_every=0",
@@ -50,11 +49,12 @@ SETTINGS = [
 ]
 
 
-def held_out_error(config: Any, run: Path) -> tuple[float, float, float]:
+def held_out_error(run: Path) -> tuple[float, float, float]:
     """Error on new games of the final network: by the first weights, by the final ones, and by
     the best constant, which is the variance of the labels."""
     steps = steps_of(run)
     final = CheckpointEvaluator(steps[-1])
+    config = final.config
     player = SelfPlay(
         final.game, final, search_settings(config), config.self_play, config.exploration, seed=99
     )
@@ -79,7 +79,7 @@ def train_one(name: str) -> dict[str, Any]:
     if read_state(steps_of(folder)[-1])["games"] < FEWEST_GAMES:
         config.resume = str(folder)
         train(config, [LONGER, f"games={FEWEST_GAMES}"])
-    before, after, variance = held_out_error(config, folder)
+    before, after, variance = held_out_error(folder)
     state = read_state(steps_of(folder)[-1])
     return {
         "config": name,

@@ -13,7 +13,7 @@ import athenan
 from athenan.checkpoint import load_arrays, read_state, steps_of
 from athenan.command import main
 from athenan.config import compose
-from athenan.run import set_longest
+from athenan.run import fit_to_game
 
 pytestmark = pytest.mark.slow
 
@@ -50,8 +50,26 @@ def test_the_seed_determines_the_run() -> None:
 )
 def test_what_depth_heuristics_count_from(words: list[str], longest: int) -> None:
     config = compose("train", [*SMALL, *words])
-    set_longest(config)
+    fit_to_game(config)
     assert config.heuristic.longest == longest
+
+
+@pytest.mark.parametrize(
+    ("words", "budget"),
+    [
+        ("game=connect_four", (None, 100, None)),
+        ("game=hex13", (None, 4 * 169, None)),
+        ("game=hex13 self_play.evaluations=50", (None, 50, None)),
+        ("game=hex13 self_play.evaluations=0", (None, 0, None)),
+        ("game=hex13 self_play.iterations=3", (3, None, None)),
+        ("game=hex13 self_play.seconds=0.5", (None, None, 0.5)),
+    ],
+)
+def test_the_budget_of_self_play_fits_the_game(words: str, budget: tuple[Any, ...]) -> None:
+    config = compose("train", words.split())
+    fit_to_game(config)
+    found = config.self_play
+    assert (found.iterations, found.evaluations, found.seconds) == budget
 
 
 def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[str]) -> None:
