@@ -2,7 +2,7 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-A minute each or 200 games, 4 in step, and longer where that gave fewer than 12. Games that the
+A minute each or 200 games, 4 in step, and longer where that gave fewer than 8. Games that the
 final network plays afterwards are held out: their error under the final weights against that under
 the first ones must fall, and may be compared with the variance of the labels, the error of the best
 constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
@@ -30,9 +30,9 @@ from athenan.self_play import SelfPlay
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")
-FEWEST_GAMES = 12
+FEWEST_GAMES = 8
 LONGER = "minutes=10"
-HELD_OUT_GAMES, HELD_OUT_STATES = 8, 2000
+HELD_OUT_GAMES, HELD_OUT_STATES = 4, 2000
 SETTINGS = [
     "minutes=1",
     "games=200",
