@@ -98,7 +98,11 @@ struct Hex {
   Bits<W> free_cells(const State& state) const {
     return ~(state.stones[0] | state.stones[1]) & Bits<W>::first(shape.size());
   }
-  bool can_swap(const State& state) const { return swap && state.ply == 1; }
+  // A text can say `ply 1` of any board, so the stones are counted too.
+  bool can_swap(const State& state) const {
+    return swap && state.ply == 1 && state.stones[state.to_move].none() &&
+           state.stones[1 - state.to_move].count() == 1;
+  }
 
   void place(State& state, int cell, int player) const {
     state.stones[player].set(cell);

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playing import play
+from playing import play, texts
 
 import athenan
 
@@ -12,11 +12,11 @@ Cells = set[tuple[int, int]]
 STEPS = ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0))
 
 
-def hexagon(rows: str, status: str) -> Any:
+def hexagon(rows: str, status: str, swap: bool = False) -> Any:
     """A state of base 4 from its seven rows, the top first; read like the text of a state."""
     lines = [f"{i + 1} {' '.join(row)}" for i, row in enumerate(rows.split())]
     text = "\n".join(["a b c d e f g", *lines, status])
-    return athenan.make_game("havannah", base=4).state_from_string(text)
+    return athenan.make_game("havannah", base=4, swap=swap).state_from_string(text)
 
 
 @pytest.mark.parametrize("inside", ".xo")
@@ -61,24 +61,31 @@ def test_fork() -> None:
     assert not state.is_terminal
     assert play(state, "c3").outcomes == (1, -1)
     assert not play(state, "f3").is_terminal
-    # Corners belong to no side: a1 adds nothing to the two sides beside it.
-    corner = hexagon("xx.. x.... ...... ....... ...... ..... ....", "ply 9, o to move")
-    assert not corner.is_terminal
+    # Corners belong to no side: a1 and its two sides add nothing to the lowest side.
+    chain = "x... .x... ..x... ..x.... ..x... ..x.. .x.."
+    assert not hexagon(chain, "ply 9, o to move").is_terminal
+    # With cells of those two sides instead it is a fork.
+    fork = ".x.. xx... ..x... ..x.... ..x... ..x.. .x.."
+    assert hexagon(fork, "ply 9, o to move").outcomes == (1, -1)
 
 
 def test_swap_takes_over_the_first_stone() -> None:
-    game = athenan.make_game("havannah", base=4, swap=True)
-    first = play(game.initial_state(), "d4")
+    rows = ".... ..... ...... .{}..... ...... ..... ...."
+    first = hexagon(rows.format("x"), "ply 1, o to move", swap=True)
     swapped = play(first, "swap")
-    assert swapped.to_move == 0
-    assert swapped.ply == 2
-    assert swapped.planes()[3, 3].tolist() == [0, 1, 1, 0], "o stands on d4 and x moves"
-    assert swapped.planes()[:, :, 0].sum() == 0
-    later = [swapped, play(first, "a1"), game.initial_state()]
-    for state in later:
-        assert "swap" not in {state.action_to_string(a) for a in state.legal_actions()}
+    assert swapped.key == hexagon(rows.format("o"), "ply 2, x to move", swap=True).key
+    start = hexagon(rows.format("."), "ply 0, x to move", swap=True)
+    for state in (swapped, play(first, "a1"), start):
+        assert "swap" not in texts(state)
     with pytest.raises(ValueError, match="swap"):
-        play(athenan.make_game("havannah", base=4).initial_state(), "d4", "swap")
+        play(hexagon(rows.format("x"), "ply 1, o to move"), "swap")
+
+
+@pytest.mark.parametrize("stones", ["..", "xx", "xo", "o."])
+def test_no_swap_unless_the_enemy_has_the_only_stone(stones: str) -> None:
+    """A text may say ply 1 of any board."""
+    rows = f".... ..... ...... {stones}..... ...... ..... ...."
+    assert "swap" not in texts(hexagon(rows, "ply 1, o to move", swap=True))
 
 
 # ---- A plain checker of the winning shapes ----------------------------------------------------
