@@ -129,9 +129,14 @@ struct ChineseCheckers {
         visit(state, cell);
       } else if (piece) {
         put(state, (piece - 1) % num_players, cell);
-        if (piece > num_players) set_hopping(state, cell);
+        if (piece <= num_players) continue;
+        if (state.hopping >= 0 || piece - 1 - num_players != state.to_move)
+          throw std::invalid_argument("Only one piece, of the player to move, can be hopping.");
+        set_hopping(state, cell);
       }
     }
+    if (state.visited.any() && state.hopping < 0)
+      throw std::invalid_argument("Only a hopping piece has been on cells in this turn.");
     judge(state);
     return state;
   }

@@ -1,6 +1,8 @@
 // Connect four: players in turn drop a stone into a column, where it falls onto the stones below;
 // the first with four in a row, column or diagonal wins; a full board is a draw.
 // Options: rows, columns. Actions: columns, written 1, 2, 3, … from the left.
+#include <stdexcept>
+
 #include "bits.h"
 #include "rules.h"
 
@@ -63,9 +65,11 @@ struct ConnectFour {
   State from_board(const Board& board) const {
     State state = initial_state();
     set_turn(state, board);
-    for (int column = 0; column < columns; ++column)
-      for (int row = 0; row < rows && board.cells[row * columns + column]; ++row)
-        drop(state, column, board.cells[row * columns + column] - 1);
+    read_pieces(board, [&](int player, int cell) {
+      if (state.height[cell % columns] != cell / columns)
+        throw std::invalid_argument("A stone falls onto the stones below it.");
+      drop(state, cell % columns, player);
+    });
     for (int player : {0, 1})
       if (has_four(state.stones[player])) state.winner = std::int8_t(player);
     return state;

@@ -156,9 +156,7 @@ struct Santorini {
             digits += line[at], line.erase(at, 1);
           else
             ++at;
-        if (int(digits.size()) != size)
-          throw std::invalid_argument(
-              "This text is not a board of the game: each cell needs its level, 0 to 4.");
+        require(int(digits.size()) == size, "each cell needs its level, 0 to 4");
         for (int column = 0; column < size; ++column)
           heights[(size - 1 - i) * size + column] = digits[column] - '0';
       }
@@ -219,6 +217,9 @@ struct Santorini {
     state.builder = std::int8_t(cell);
   }
 
+  static void require(bool truth, const std::string& rule) {
+    if (!truth) throw std::invalid_argument("This is not a board of the game: " + rule + ".");
+  }
   State assembled(const Board& board, const std::vector<int>& heights) const {
     State state;
     set_turn(state, board);
@@ -227,9 +228,21 @@ struct Santorini {
       if (!board.cells[cell]) continue;
       const int player = (board.cells[cell] - 1) % 2;
       put(state, player, cell);
-      if (board.cells[cell] > 2) set_builder(state, cell);
+      require(heights[cell] < levels, "no worker stands on a dome");
       if (heights[cell] == summit) state.winner = std::int8_t(player);
+      if (board.cells[cell] <= 2) continue;
+      require(state.builder < 0 && player == state.to_move,
+              "only one worker, of the player to move, can have to build");
+      set_builder(state, cell);
     }
+    for (const auto& workers : state.workers)
+      require(workers.count() <= 2, "a player has two workers");
+    if (occupied(state).count() < 4)
+      require(is_placing(state) && state.builder < 0 && state.built[0].none(),
+              "nobody moves or builds before every worker is placed");
+    if (state.builder >= 0)
+      require(building_sites(state, state.builder).any(),
+              "a worker that has moved can always build where it came from");
     if (state.winner < 0 && is_stuck(state)) state.winner = std::int8_t(1 - state.to_move);
     return state;
   }

@@ -115,6 +115,32 @@ def test_the_amazon_that_shoots_is_part_of_the_state() -> None:
     assert one.play(one.string_to_action(shared)).key == two.play(two.string_to_action(shared)).key
 
 
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        (". o # X / . . # # / . . x . / . . . .", "shoot back"),
+        (". . X . / . . . . / . . X . / . . . .", "Only one amazon"),
+        (". O . . / . . . . / . . x . / . . . .", "of the player to move"),
+        (". O X . / . . . . / . . . . / . . . .", "of the player to move"),
+    ],
+)
+def test_who_has_to_shoot_can_and_is_one(rows: str, match: str) -> None:
+    lines = [f"{4 - i} {row.strip()}" for i, row in enumerate(rows.split("/"))]
+    text = "\n".join(["  a b c d", *lines, "ply 3, x to move"])
+    with pytest.raises(ValueError, match=match):
+        athenan.make_game("amazons", size=4).state_from_string(text)
+
+
+def test_planes_of_a_shooter_of_the_other_side_are_refused() -> None:
+    game = athenan.make_game("amazons", size=4)
+    middle = play(game.initial_state(), "b1b2")
+    planes = middle.planes()
+    assert game.state_from_planes(planes, middle.ply) == middle
+    planes[:, :, [5, 6]] = planes[:, :, [6, 5]]
+    with pytest.raises(ValueError, match="of the player to move"):
+        game.state_from_planes(planes, middle.ply)
+
+
 def test_sizes() -> None:
     starts = {4: "b1c1a2d2", 5: "b1d1a2e2", 6: "b1e1a2f2", 8: "c1f1a3h3", 10: "d1g1a4j4"}
     for size, cells in starts.items():

@@ -59,6 +59,15 @@ def test_a_piece_comes_to_no_cell_twice_in_a_turn() -> None:
     assert "39=>58" in texts(star(TWO, {"x": {39}, "o": others}, "x"))
 
 
+def test_only_one_piece_of_the_mover_hops() -> None:
+    for row in ("O", "X X", "*", "* x"):
+        rest = " ".join("." * (9 - len(row.split())))
+        text = str(TWO.initial_state()).replace("56 . . . . . . . . .", f"56 {row} {rest}")
+        assert row in text
+        with pytest.raises(ValueError, match="hopping"):
+            TWO.state_from_string(text)
+
+
 def test_who_has_no_action_passes() -> None:
     for game in (TWO, TWO_BLOCKING):
         state = star(game, {"x": {0}, "o": {1, 2, 3, 5, 60}}, "x")

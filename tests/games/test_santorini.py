@@ -87,6 +87,34 @@ def test_bad_levels_are_refused() -> None:
         GAME.state_from_string(CLIMB.replace("5 0.", "5 ."))
 
 
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ("0. 0. 0. / 0x 0x 0x / 0. 0o 0o", "two workers"),
+        ("0. 0. 0. / 0x 0x 0. / 0. 4o 0o", "on a dome"),
+        ("0. 0. 0. / 0X 0X 0. / 0. 0o 0o", "only one worker"),
+        ("0. 0. 0. / 0x 0x 0. / 0. 0o 0O", "of the player to move"),
+        ("4. 4. 4. / 0x 0X 4. / 4. 0o 0o", "can always build"),
+        ("0. 0. 1. / 0x 0. 0. / 0. 0. 0.", "before every worker"),
+        ("0. 0. 0. / 0x 0x 0. / 0. 0. 0.", "before every worker"),
+    ],
+)
+def test_impossible_boards_are_refused(rows: str, match: str) -> None:
+    lines = [f"{3 - i} {row.strip()}" for i, row in enumerate(rows.split("/"))]
+    text = "\n".join(["   a  b  c", *lines, "ply 8, x to move"])
+    with pytest.raises(ValueError, match=match):
+        athenan.make_game("santorini", size=3).state_from_string(text)
+
+
+def test_impossible_planes_are_refused() -> None:
+    state = GAME.state_from_string(CLIMB)
+    planes = state.planes()
+    assert GAME.state_from_planes(planes, state.ply) == state
+    planes[0, 0, 6:] = [0, 0, 0, 1]  # a dome under the worker on a1
+    with pytest.raises(ValueError, match="on a dome"):
+        GAME.state_from_planes(planes, state.ply)
+
+
 # ---- Small endings: the core against rules written plainly here -----------------------------
 
 
