@@ -126,7 +126,7 @@ struct Surakarta {
     state.over = state.men[0].none() || state.men[1].none() || is_stuck(state);
     if (olympiad && !state.over)
       state.over = state.history.size() > quiet_limit || state.history.count(position(state)) > 1;
-    if (!state.over && state.ply >= max_plies) state.over = state.cut = true;
+    if (!state.over && can_be_cut && state.ply >= max_plies) state.over = state.cut = true;
   }
   bool is_stuck(const State& state) const {
     const auto free = ~(state.men[0] | state.men[1]);

@@ -29,9 +29,10 @@ def test_round_one_arc_of_the_inner_loop() -> None:
 
 
 def test_round_one_arc_of_the_outer_loop() -> None:
-    # To the left from c3 over b3 and a3, round the corner, up column c; its own point c3 is empty
-    # meanwhile. To the right it comes to the same man round three arcs, down column c: the same
-    # action.
+    # To the left from c3 over b3 and a3, round the corner, up column c over c3 again: the point he
+    # came from counts as empty. d3 closes the way to the right.
+    assert "c3c5" in captures("...... ..o... ...... ..xx.. ...... ......")
+    # Without d3 he also comes to the same man round three arcs, down column c: the same action.
     assert captures("...... ..o... ...... ..x... ...... ......") == {"c3c5"}
     # The corner man is on no loop, and nothing else can reach him.
     assert captures("o..... ...... ...... ..x... ...... .....o") == set()
@@ -146,6 +147,16 @@ def test_who_has_no_action_ends_the_game() -> None:
     state = WITHOUT.state_from_string(board("...... ...... ...... ...... oo.... xo...."))
     assert state.is_terminal
     assert state.outcomes == (-1, 1)
+
+
+def test_the_ply_matters_to_no_olympiad_game() -> None:
+    """The other rules end it first, so that equal boards at any ply have one key and future."""
+    early, late = (
+        OLYMPIAD.state_from_string(board(FEW, f"ply {ply}, x to move")) for ply in (10, 1199)
+    )
+    assert early.key == late.key
+    assert not play(early, "a1a2").is_terminal
+    assert not play(late, "a1a2").is_terminal
 
 
 def test_the_longest_game_is_a_draw() -> None:
