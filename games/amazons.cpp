@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "bits.h"
+#include "neighbours.h"
 #include "rays.h"
 #include "rules.h"
 

@@ -9,7 +9,7 @@
 // rule; max_plies, the draw that ends endless jumping where there is no limit.
 // Actions: the target of a clone, from and to of a jump, a1 at the lower left; `pass`.
 #include "bits.h"
-#include "rays.h"
+#include "neighbours.h"
 #include "rules.h"
 
 namespace athenan {

@@ -1,6 +1,8 @@
-// Which cells of a board touch which.
+// Which cells of a board touch which, or are near.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "bits.h"
@@ -8,8 +10,18 @@
 
 namespace athenan {
 
-inline constexpr int king_steps[8][2] = {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1},
-                                         {0, 1},   {1, -1}, {1, 0},  {1, 1}};
+// For each cell those at that distance, a diagonal step counting one; at 1 the neighbours.
+template <int W>
+std::vector<Bits<W>> make_rings(int rows, int columns, int distance) {
+  std::vector<Bits<W>> rings(rows * columns);
+  for (int a = 0; a < rows * columns; ++a)
+    for (int b = 0; b < rows * columns; ++b) {
+      const int down = std::abs(a / columns - b / columns);
+      const int right = std::abs(a % columns - b % columns);
+      if (std::max(down, right) == distance) rings[a].set(b);
+    }
+  return rings;
+}
 
 // For each cell those that one of the steps (rows, columns) leads to.
 template <int W, std::size_t N>

@@ -1,27 +1,12 @@
-// Straight lines and distances on a grid: where queens go and which cells are near.
+// Straight lines on a grid: where queens go.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <vector>
 
 #include "bits.h"
 
 namespace athenan {
-
-// For each cell those at that distance, a diagonal step counting one; at 1 the neighbours.
-template <int W>
-std::vector<Bits<W>> make_rings(int rows, int columns, int distance) {
-  std::vector<Bits<W>> rings(rows * columns);
-  for (int a = 0; a < rows * columns; ++a)
-    for (int b = 0; b < rows * columns; ++b) {
-      const int down = std::abs(a / columns - b / columns);
-      const int right = std::abs(a % columns - b % columns);
-      if (std::max(down, right) == distance) rings[a].set(b);
-    }
-  return rings;
-}
 
 // Where queens slide on a board of rows × columns cells.
 //

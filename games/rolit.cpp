@@ -12,7 +12,7 @@
 // are nobody's. Actions: column letter and row number from the top; `pass`.
 #include "bits.h"
 #include "flanking.h"
-#include "rays.h"
+#include "neighbours.h"
 #include "rules.h"
 
 namespace athenan {

@@ -38,7 +38,7 @@ struct Santorini {
   int max_plies = 4 + 2 * levels * cells + 1;  // two for each level of each cell
   Shape shape{size, size, "xoXO", Grid::square, true};
   Bits<1> all = Bits<1>::first(cells);
-  std::vector<Bits<1>> neighbours = make_neighbours<1>(shape, king_steps);
+  std::vector<Bits<1>> neighbours = make_rings<1>(size, size, 1);
 
   State initial_state() const {
     State state;

@@ -48,7 +48,7 @@ struct Surakarta {
   // The points along each loop, four lines of six; a corner arc joins each line to the next.
   std::array<std::array<std::int8_t, track_length>, 2> tracks = make_tracks();
   std::array<std::vector<Place>, cells> places = make_places();
-  std::vector<Bits<1>> neighbours = make_neighbours<1>(shape, king_steps);
+  std::vector<Bits<1>> neighbours = make_rings<1>(size, size, 1);
 
   State initial_state() const {
     State state;
