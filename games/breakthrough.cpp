@@ -2,7 +2,8 @@
 // on the highest and move down. A man steps one row forward, straight or diagonally, onto an empty
 // cell; he captures only diagonally, and need not. A man on the last row wins, and so does
 // capturing every enemy. There is no draw and a player always has an action.
-// Options: rows, columns; below 6 rows a side has one row of men, otherwise two.
+// Options: rows, columns: 8 × 8, as on Winands' page of the rules; below 6 rows a side has one row
+// of men, otherwise two, as in OpenSpiel.
 // Actions: from and to, a1 at the lower left.
 #include "bits.h"
 #include "rules.h"

@@ -2,9 +2,10 @@
 // connected stones win: a ring around at least one cell, whatever that holds; a bridge between two
 // of the six corners; a fork that touches three of the six sides (a corner belongs to no side). A
 // full board without them is a draw.
-// Options: base, the cells along a side (the Olympiad has played 8 and 10); swap, the pie rule
-// usual in tournaments: the second player's first action may be `swap`, which makes the first stone
-// his. Actions: column letter and row number from the top; `swap`.
+// Options: base, the cells along a side (the Olympiad has played 8 and 10); swap: the second
+// player's first action may be `swap`, which makes the first stone his. Tournaments normally swap
+// (swap=true); the default is without, as in OpenSpiel, whose games and solved boards test these
+// rules. Actions: column letter and row number from the top; `swap`.
 //
 // Each stone knows its group's name and each group what it touches; a new stone joins groups. It
 // closes a ring exactly when two separate runs of own stones around it are of one group, or when

@@ -1,9 +1,12 @@
 // Hex: players in turn put a stone on an empty cell of a rhombus of hexagons. The first player (x)
 // wins by a chain from the top to the bottom row, the second (o) from the left to the right
 // column; one of them always does, so there is no draw.
-// Options: size; swap (the pie rule, usual in tournaments): instead of his first stone the second
-// player may exchange the first stone for one of his own on the transposed cell; the players
-// keep their sides. Actions: column letter and row number from the top; `swap`.
+// Options: size, 11 by default, the smallest of the three in the paper (11, 13 and 19, all of them
+// of the Computer Olympiad); swap: instead of his first stone the second player may exchange the
+// first stone for one of his own on the transposed cell; the players keep their sides. Tournaments
+// swap (swap=true). The default is without, as in OpenSpiel, whose games and solved boards test
+// these rules; whether the paper's experiments swapped it does not say.
+// Actions: column letter and row number from the top; `swap`.
 #include "bits.h"
 #include "neighbours.h"
 #include "rules.h"

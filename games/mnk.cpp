@@ -1,3 +1,9 @@
+// m,n,k games: players in turn put a stone on an empty cell of a rows × columns board; the first
+// with k (or more) of his stones in an unbroken row, column or diagonal wins and all others lose;
+// a full board is a draw for all.
+// Options: rows, columns, k, players (two to four). The defaults are Tic-Tac-Mo, three players on
+// 3 × 5 cells with three in a row, as in Ludii; there the others then play on for places, here the
+// first win ends the game. Actions: column letter and row number from the top.
 #include "mnk.h"
 
 namespace athenan {

@@ -1,7 +1,5 @@
-// m,n,k games: players in turn put a stone on an empty cell of a rows × columns board; the first
-// with k (or more) of his stones in an unbroken row, column or diagonal wins and all others lose;
-// a full board is a draw. Two to four players. Tic-tac-toe, Tic-Tac-Mo, Gomoku and Connect6 are of
-// this family; the last two use `opening_lines` and `stones_a_turn`.
+// The rules of m,n,k games (see mnk.cpp), of which tic-tac-toe, Tic-Tac-Mo, Gomoku and Connect6 are;
+// the last two use `opening_lines` and `stones_a_turn`.
 #pragma once
 
 #include "bits.h"

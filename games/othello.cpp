@@ -1,7 +1,8 @@
 // Othello: black (x) first; a disc goes on an empty cell from which at least one straight line of
 // enemy discs runs to an own disc; all such lines turn over. Who has no such cell passes (and only
 // then); when neither has one the game is over and more discs win.
-// Options: size (even). Actions: column letter and row number from the top; `pass`.
+// Options: size (even): 8 is the usual board; the paper and the Computer Olympiad also play 10.
+// Actions: column letter and row number from the top; `pass`.
 // The score is the difference of discs; empty cells count for nobody.
 #include "bits.h"
 #include "flanking.h"

@@ -3,7 +3,8 @@
 // over empty points and round at least one of the corner loops, and lands on an enemy. His own
 // point counts as empty meanwhile; the four corners are on no loop. Captures are optional, and
 // capturing every enemy wins. At the Olympiad any repeated position (with the same mover) and 50
-// plies without capture end the game: more men win. Who has no action ends it in the same way.
+// plies without capture end the game: more men win (so Cohen-Solal in a games forum; Polygames
+// draws instead, at the third repetition). Who has no action ends it in the same way.
 // Options: draw_rules: olympiad (as above), none (neither repetition nor capture is counted);
 // max_plies: a game as long as that is a draw; no Olympiad game lasts longer than 1150.
 // Actions: from and to, a1 at the lower left.
