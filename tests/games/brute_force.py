@@ -2,6 +2,17 @@
 
 from typing import Any
 
+import athenan
+
+
+def proved(game: Any, state: Any) -> int:
+    """The outcome for the first player, by searching until it is proved."""
+    if state.is_terminal:
+        return int(state.outcomes[0])
+    result = athenan.make_search("umb", game, "hash", seed=1).run(state, iterations=10_000_000)
+    assert result.resolved
+    return result.completion
+
 
 def solve(state: Any, values: dict[int, int] | None = None) -> int:
     """The outcome for the first of two players when both play perfectly."""

@@ -1,10 +1,11 @@
 """Connect6: turns of two stones, wins within a pair, overlines, and a naive solver."""
 
+import itertools
 import random
 from functools import cache
 
-from brute_force import solve
-from playing import play
+from brute_force import proved, solve, winning_actions
+from playing import play, texts
 
 import athenan
 
@@ -101,6 +102,23 @@ def naive_value(board: str, mover: str) -> int:
     return (max if mover == "x" else min)(children, default=0)
 
 
+def test_a_pair_that_makes_four_lines_of_four() -> None:
+    """b1 and e4 each give x a row and a column; two stones of o close three of them at most."""
+    game = athenan.make_game("connect6", size=6)
+    rows = ["x.x.x.", "oxoo.o", "oxooxx", "x.xx..", "o.ooxo", "oxox.o"]
+    drawn = "\n".join(f"{i + 1} {' '.join(row)}" for i, row in enumerate(rows))
+    state = game.state_from_string(f"  a b c d e f\n{drawn}\nply 27, x to move")
+    assert solve(state) == proved(game, state) == naive_value("".join(rows), "x") == 1
+    winning = {
+        "abcdef"[c] + str(r + 1)
+        for r, c in itertools.product(range(6), range(6))
+        if rows[r][c] == "."
+        and naive_value("".join(rows)[: 6 * r + c] + "x" + "".join(rows)[6 * r + c + 1 :], "x") == 1
+    }
+    assert winning_actions(state) == winning
+    assert {"b1", "e4"} < winning < texts(state), "not b5, nor f4"
+
+
 def test_small_boards_against_a_naive_solver() -> None:
     rng = random.Random(6)
     game = athenan.make_game("connect6", size=6)
@@ -116,5 +134,5 @@ def test_small_boards_against_a_naive_solver() -> None:
         if state.is_terminal:
             continue
         values.append(solve(state))
-        assert values[-1] == naive_value("".join(cells), mover), str(state)
+        assert values[-1] == proved(game, state) == naive_value("".join(cells), mover), str(state)
     assert set(values) == {-1, 0, 1}

@@ -4,7 +4,7 @@ import random
 from functools import cache
 
 import pytest
-from brute_force import solve
+from brute_force import proved, solve, winning_actions
 from playing import texts
 
 import athenan
@@ -89,6 +89,17 @@ def naive_value(board: str, mover: str) -> int:
     return value(board, mover)
 
 
+@pytest.mark.parametrize(("mover", "value"), [("x", 1), ("o", -1)])
+def test_a_fork_that_closes_a_line(mover: str, value: int) -> None:
+    """Who takes c3 wins: o has five, or x closes o's diagonal and has two fours."""
+    game = athenan.make_game("gomoku", size=5)
+    rows = ["o.xo.", ".oxxo", "xx..x", "o.xo.", "xo..o"]
+    drawn = "\n".join(f"{i + 1} {' '.join(row)}" for i, row in enumerate(rows))
+    state = game.state_from_string(f"  a b c d e\n{drawn}\nply 16, {mover} to move")
+    assert solve(state) == proved(game, state) == naive_value("".join(rows), mover) == value
+    assert winning_actions(state) == {"c3"}
+
+
 def test_small_boards_against_a_naive_solver() -> None:
     rng = random.Random(5)
     game = athenan.make_game("gomoku", size=5)
@@ -104,5 +115,5 @@ def test_small_boards_against_a_naive_solver() -> None:
         if state.is_terminal:
             continue
         values.append(solve(state))
-        assert values[-1] == naive_value("".join(cells), mover), str(state)
+        assert values[-1] == proved(game, state) == naive_value("".join(cells), mover), str(state)
     assert set(values) == {-1, 0, 1}
