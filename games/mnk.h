@@ -1,5 +1,5 @@
-// The rules of m,n,k games (see mnk.cpp), of which tic-tac-toe, Tic-Tac-Mo, Gomoku and Connect6 are;
-// the last two use `opening_lines` and `stones_a_turn`.
+// The rules of m,n,k games (see mnk.cpp), of which tic-tac-toe, Tic-Tac-Mo, Gomoku and Connect6
+// are; the last two use `opening_lines` and `stones_a_turn`.
 #pragma once
 
 #include "bits.h"
