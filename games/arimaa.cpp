@@ -119,7 +119,7 @@ struct Arimaa {
     const auto& phase = state.phase;
     Key key = state.position.key ^ mover_key(state.to_move) ^ count_key(0, state.ply) ^
               count_key(1, phase.setup ? 0 : phase.steps) ^ state.history.key();
-    if (phase.steps < 4) key ^= hash_key(state.turn_start.low);
+    if (phase.steps < 4) key ^= mixed(state.turn_start);
     if (phase.target >= 0) key ^= zobrist[768 + phase.target];
     for_each_cell(phase.partners, [&](int cell) { key ^= zobrist[832 + cell]; });
     return key;

@@ -224,15 +224,17 @@ struct Go {
       state.history.push(board);
       return;
     }
-    // A position carries how far black was ahead in passes in its lowest bits.
-    const std::uint64_t position = (state.key.low & ~0xFFFFull) | std::uint16_t(state.passes_ahead);
+    // A position carries how far black was ahead in passes in the last 16 of its 128 bits.
+    const Key position{state.key.low,
+                       (state.key.high & ~0xFFFFull) | std::uint16_t(state.passes_ahead)};
     if (state.may_recur)
-      for (const std::uint64_t earlier : state.history.positions()) {
-        if ((earlier ^ position) > 0xFFFF) continue;
-        const int ahead = state.passes_ahead - std::int16_t(earlier & 0xFFFF);
+      for (int i = 0; i < state.history.size(); ++i) {
+        const Key earlier = state.history[i];
+        if (earlier.low != position.low || (earlier.high ^ position.high) > 0xFFFF) continue;
+        const int ahead = state.passes_ahead - std::int16_t(earlier.high & 0xFFFF);
         state.end = ahead == 0 ? End::drawn : ahead > 0 ? End::first_won : End::second_won;
       }
-    state.history.push({position, 0});
+    state.history.push(position);
   }
 
   // The neighbours of the cells; all directions at once, for this is where the time goes.

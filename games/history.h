@@ -4,70 +4,76 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "key.h"
 
 namespace athenan {
 
+enum class Order { ignored, kept };  // whether the same positions in another order are another key
+
 // At most N positions; only those in use are copied. When it is full the oldest is forgotten.
-template <int N>
+template <int N, Order order = Order::ignored>
 class History {
  public:
   History() = default;
   History(const History& other) { *this = other; }
   History& operator=(const History& other) {
     size_ = other.size_;
-    sum_ = other.sum_;
-    std::copy_n(other.positions_.begin(), size_, positions_.begin());
+    key_ = other.key_;
+    std::copy_n(other.low_.begin(), size_, low_.begin());
+    std::copy_n(other.high_.begin(), size_, high_.begin());
     return *this;
   }
 
   void clear() {
     size_ = 0;
-    sum_ = {};
+    key_ = {};
   }
   void push(const Key& position) {
     if (size_ == N) {
-      subtract(positions_[0]);
-      std::copy(positions_.begin() + 1, positions_.end(), positions_.begin());
+      std::copy(low_.begin() + 1, low_.end(), low_.begin());
+      std::copy(high_.begin() + 1, high_.end(), high_.begin());
       --size_;
+      key_ = recomputed();
     }
-    positions_[size_++] = position.low;
-    add(position.low);
-  }
-  // How often the position stands in the history.
-  int count(const Key& position) const {
-    return int(std::count(positions_.begin(), positions_.begin() + size_, position.low));
+    low_[size_] = position.low;
+    high_[size_++] = position.high;
+    key_ = joined(key_, position);
   }
   int size() const { return size_; }
-  // The low words as they were pushed, the oldest first.
-  std::span<const std::uint64_t> positions() const {
-    return {positions_.data(), std::size_t(size_)};
+  // The oldest is 0.
+  Key operator[](int i) const { return {low_[i], high_[i]}; }
+  // How often the position stands in the history.
+  int count(const Key& position) const {
+    int found = 0;
+    for (int i = 0; i < size_; ++i)
+      found += (low_[i] == position.low) & (high_[i] == position.high);
+    return found;
   }
-  // The same for the same positions in any order: their future is the same.
-  Key key() const { return sum_; }
+  Key key() const { return key_; }
 
+  // Also that both keys are those of the positions, so that tests notice a wrong one.
   friend bool operator==(const History& a, const History& b) {
-    return a.size_ == b.size_ &&
-           std::equal(a.positions_.begin(), a.positions_.begin() + a.size_, b.positions_.begin());
+    for (int i = 0; i < a.size_ && i < b.size_; ++i)
+      if (a[i] != b[i]) return false;
+    return a.size_ == b.size_ && a.key_ == a.recomputed() && b.key_ == a.key_;
   }
 
  private:
-  void add(std::uint64_t position) {
-    const Key key = hash_key(position);
-    sum_.low += key.low;
-    sum_.high += key.high;
+  static Key joined(const Key& key, const Key& position) {
+    if constexpr (order == Order::kept) return mixed(key ^ position);
+    const Key term = mixed(position);
+    return {key.low + term.low, key.high + term.high};
   }
-  void subtract(std::uint64_t position) {
-    const Key key = hash_key(position);
-    sum_.low -= key.low;
-    sum_.high -= key.high;
+  Key recomputed() const {
+    Key key;
+    for (int i = 0; i < size_; ++i) key = joined(key, (*this)[i]);
+    return key;
   }
 
   int size_ = 0;
-  Key sum_;
-  std::array<std::uint64_t, N> positions_;
+  Key key_;
+  std::array<std::uint64_t, N> low_, high_;
 };
 
 }  // namespace athenan

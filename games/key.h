@@ -30,6 +30,9 @@ struct Key {
   friend constexpr auto operator<=>(const Key&, const Key&) = default;
 };
 
+// Each word for itself, so that keys which differ stay different.
+constexpr Key mixed(const Key& key) { return {mix(key.low), mix(key.high)}; }
+
 constexpr Key hash_key(std::uint64_t x) {
   return {mix(2 * x + 1), mix(mix(2 * x + 1) ^ 0xD1B54A32D192ED03ull)};
 }

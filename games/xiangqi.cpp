@@ -28,8 +28,7 @@ using Cells = XiangqiLines::Cells;
 struct Xiangqi {
   struct State {
     XiangqiPosition position;
-    Key trail;  // of the history, in order: who checked when decides a repetition
-    History<most_quiet_plies> history;
+    History<most_quiet_plies + 1, Order::kept> history;  // who checked when decides a repetition
     std::int16_t ply = 0;
     std::int16_t quiet = 0;  // plies since the last capture
     std::int8_t to_move = 0;
@@ -66,7 +65,7 @@ struct Xiangqi {
     state.to_move ^= 1;
     ++state.ply;
     state.quiet = captures ? 0 : state.quiet + has_history;
-    if (!back) forget(state);
+    if (!back) state.history.clear();
     look(state);
   }
 
@@ -76,7 +75,8 @@ struct Xiangqi {
   }
   int pieces(const State& state, int player) const { return state.position.of[player].count(); }
   Key key(const State& state) const {
-    return state.position.key ^ state.trail ^ count_key(0, state.ply) ^ count_key(1, state.quiet);
+    return state.position.key ^ state.history.key() ^ count_key(0, state.ply) ^
+           count_key(1, state.quiet);
   }
 
   void write_board(const State& state, Board& board) const {
@@ -128,11 +128,6 @@ struct Xiangqi {
   }
 
  private:
-  static void forget(State& state) {
-    state.history.clear();
-    state.trail = {};
-  }
-
   // Finds out about check and the end, and adds the position to the history.
   void look(State& state) const {
     state.checked = state.position.in_check(state.to_move);
@@ -143,23 +138,24 @@ struct Xiangqi {
     }
     if (has_history) {
       // The lowest bit tells a check.
-      const std::uint64_t position = (state.position.key.low & ~1ull) | state.checked;
-      state.history.push({position, 0});
-      state.trail = hash_key(state.trail.low ^ position);
-      if (state.history.size() > 8 && state.history.count({position, 0}) >= 3) repeated(state);
+      const auto [low, high] = state.position.key;
+      const Key position{(low & ~1ull) | state.checked, high};
+      state.history.push(position);
+      if (state.history.size() > 8 && state.history.count(position) >= 3) repeated(state);
       if (state.quiet >= quiet_plies) state.over = true;
     }
     if (state.ply >= max_plies) state.over = true;
   }
 
   void repeated(State& state) const {
-    const auto positions = state.history.positions();
+    const auto& history = state.history;
+    const int last = history.size() - 1;
     int plies = 0;  // since the first of three
     for (int found = 0; found < 2;)
-      if (positions[positions.size() - 1 - ++plies] == positions.back()) ++found;
+      if (history[last - ++plies] == history[last]) ++found;
     std::array<bool, 2> guilty{true, true};  // by player
     for (int i = 0; i < plies; ++i)
-      if (!(positions[positions.size() - 1 - i] & 1)) guilty[state.to_move ^ ((i + 1) % 2)] = false;
+      if (!(history[last - i].low & 1)) guilty[state.to_move ^ ((i + 1) % 2)] = false;
     if (chase && !guilty[0] && !guilty[1])
       for (int player : {0, 1}) guilty[player] = chases(state, player, plies);
     state.over = true;
@@ -169,19 +165,18 @@ struct Xiangqi {
   // Did each of the player's last actions newly attack the same piece? The actions are found by
   // taking them back, which the keys of the history allow; none of them captured.
   bool chases(const State& state, int player, int plies) const {
-    const auto positions = state.history.positions();
     XiangqiPosition position = state.position;
     std::array<std::int8_t, cells> name;  // of a piece: where it stands now
     for (int cell = 0; cell < cells; ++cell) name[cell] = std::int8_t(cell);
     auto common = Cells::first(cells);
     for (int i = 0, mover = 1 - state.to_move; i < plies; ++i, mover ^= 1) {
       const auto after = victims(position, player, name);
-      take_back(position, mover, positions[positions.size() - 2 - i], name);
+      take_back(position, mover, state.history[state.history.size() - 2 - i], name);
       if (mover == player) common &= after & ~victims(position, player, name);
     }
     return common.any();
   }
-  static void take_back(XiangqiPosition& position, int mover, std::uint64_t before,
+  static void take_back(XiangqiPosition& position, int mover, const Key& before,
                         std::array<std::int8_t, cells>& name) {
     const auto free = ~(position.of[0] | position.of[1]) & Cells::first(cells);
     const Key now = position.key ^ mover_key(0) ^ mover_key(1);
@@ -189,8 +184,8 @@ struct Xiangqi {
     position.of[mover].for_each([&](int here) {
       const int first = position.pieces[here] * cells;
       free.for_each([&](int there) {
-        const std::uint64_t key = (now ^ zobrist[first + here] ^ zobrist[first + there]).low;
-        if (((key ^ before) >> 1) == 0) from = here, to = there;
+        const Key difference = now ^ zobrist[first + here] ^ zobrist[first + there] ^ before;
+        if (difference.low <= 1 && difference.high == 0) from = here, to = there;
       });
     });
     position.shift_piece(from, to);

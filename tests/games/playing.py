@@ -15,3 +15,9 @@ def play(state: Any, *actions: str) -> Any:
     for text in " ".join(actions).split():
         state = state.play(state.string_to_action(text))
     return state
+
+
+def boards(picture: str) -> list[str]:
+    """Of boards drawn side by side, each with the rows of a FEN."""
+    rows = [line.split() for line in picture.strip().splitlines()]
+    return ["/".join(board).replace(".", "1") for board in zip(*rows, strict=True)]

@@ -5,18 +5,13 @@ import re
 from typing import Any
 
 import pytest
+from playing import boards, play
 
 import athenan
 
 
 def make(**options: Any) -> Any:
     return athenan.make_game("xiangqi", **options)
-
-
-def play(state: Any, *texts: str) -> Any:
-    for text in texts:
-        state = state.play(state.string_to_action(text))
-    return state
 
 
 def targets(state: Any, cell: str) -> set[str]:
@@ -151,6 +146,38 @@ def test_perpetual_check_loses() -> None:
 def test_perpetual_check_by_black_loses() -> None:
     state = make().state_from_string("5k3/9/9/9/4r4/9/9/9/9/3K5 b")
     assert play(state, *["e6d6", "d1e1", "d6e6", "e1d1"] * 2).outcomes == (1, -1)
+
+
+# Each of red's actions gives check; the first position stands again at the end, no other twice.
+LONG_CYCLE = """
+    b8c6 d8d9 c6e7 d9d8 e7f9 d8d9 f10d10 d9e9 d10e10 e9d9 e10e9 d9d8 e9e1 d8d9 f9e7 d9e9 e7c6
+    e9d9 e1d1 d9e9 d1d9 e9e8 d9d8 e8e9 d8e8 e9d9 e8e9 d9d10 e9e10 d10d9 c6b8 d9d8 e10d10 d8e8
+    d10d8 e8e9 d8d9 e9e10 d9d10 e10e9 b8d7 e9e8 d7f6 e8f8 d10d8 f8f9 d8d9 f9f10 d9f9 f10e10
+    f9e9 e10d10 e9d9 d10e10 d9d10 e10e9 d10e10 e9d9 e10e9 d9d8 e9e8 d8d9 e8d8 d9e9 d8e8 e9f9
+    e8f8 f9e9 f6d7 e9d9 f8d8 d9e9 d8i8 e9d9 d7f8 d9e9 i8i9 e9e8 i9e9 e8d8 e9e8 d8d9 e8a8 d9e9
+    f8d7 e9e10 d7f8 e10f10 a8a10 f10f9 a10a9 f9f10 a9f9 f10e10 f9c9 e10f10 c9c10 f10f9 c10f10
+    f9e9 f8d7 e9e8 d7f6 e8e9 f6g8 e9e8 f10f8 e8e9 f8f3 e9e8 g8f6 e8e9 f6d7 e9d9 f3f9 d9d10
+    f9f10 d10d9 d7b8 d9d8"""
+
+
+def test_perpetual_check_as_long_as_the_quiet_counter_allows() -> None:
+    """The first position must still be remembered at the 240th ply, where the counter draws."""
+    [board] = boards("""
+        .....R...
+        .........
+        .N.k.....
+        .........
+        .........
+        .........
+        .........
+        .........
+        .........
+        .....K...""")
+    *actions, last = LONG_CYCLE.split()
+    state = make(quiet_plies=240).state_from_string(board + " w")
+    state = play(state, LONG_CYCLE, *actions)
+    assert not state.is_terminal
+    assert play(state, last).outcomes == (-1, 1)
 
 
 def test_plain_repetition_is_a_draw() -> None:
