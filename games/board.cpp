@@ -1,7 +1,6 @@
 #include "board.h"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 #include <stdexcept>
 
@@ -76,6 +75,53 @@ std::string status(const Shape& shape, const Board& board, int num_players,
   throw std::invalid_argument("This text is not a board of the game: " + why + ".");
 }
 
+// "ply 3, o to move" or "ply 3, x won (o next)", and what follows.
+struct Status {
+  int ply;
+  char next;
+  std::string_view note;
+};
+std::optional<Status> find_status(std::string_view text) {
+  const auto start = text.find("ply ");
+  const auto before = text.substr(0, start).find_last_not_of(' ');
+  if (start == std::string_view::npos || before == std::string_view::npos || text[before] != '\n')
+    return {};
+  text.remove_prefix(start + 4);
+  text.remove_suffix(text.size() - 1 - text.find_last_not_of(" \n"));
+  const auto comma = std::min(text.find(", "), text.size());
+  const auto ply = read_number(text.substr(0, comma));
+  auto rest = text.substr(std::min(comma + 2, text.size()));
+  std::string_view end = " to move";
+  if (const auto open = rest.find(" ("); open < rest.find_first_of(",\n")) {
+    if (rest.substr(0, open) != "drawn" && !rest.substr(0, open).ends_with(" won")) return {};
+    rest.remove_prefix(open + 2);
+    end = " next)";
+  }
+  if (!ply || rest.substr(std::min<std::size_t>(1, rest.size()), end.size()) != end) return {};
+  return Status{*ply, rest[0], rest.substr(1 + end.size())};
+}
+
+// Of a FEN.
+Board read_rows(const Shape& shape, std::string_view rows) {
+  Board board{std::vector<std::uint8_t>(shape.size())};
+  int row = shape.rows - 1, column = 0;
+  for (char symbol : rows) {
+    const auto piece = shape.symbols.find(symbol);
+    if (symbol == '/' && column == shape.columns && row > 0) {
+      --row;
+      column = 0;
+    } else if (symbol >= '1' && symbol <= '9' && column + symbol - '0' <= shape.columns) {
+      column += symbol - '0';
+    } else if (piece != std::string::npos && column < shape.columns) {
+      board.cells[row * shape.columns + column++] = std::uint8_t(piece + 1);
+    } else {
+      refuse("its rows are not those of a FEN");
+    }
+  }
+  if (row != 0 || column != shape.columns) refuse("its FEN is incomplete");
+  return board;
+}
+
 }  // namespace
 
 std::vector<int> Shape::places() const {
@@ -87,6 +133,12 @@ std::vector<int> Shape::places() const {
 
 std::string cell_name(const Shape& shape, int cell) {
   return column_name(shape, cell % shape.columns) + std::to_string(cell / shape.columns + 1);
+}
+
+std::optional<int> find_cell(const Shape& shape, std::string_view name) {
+  for (int cell : shape.places())
+    if (cell_name(shape, cell) == name) return cell;
+  return {};
 }
 
 std::string draw_board(const Shape& shape, const Board& board, int num_players,
@@ -143,47 +195,112 @@ Board read_board(const Shape& shape, int num_players, std::string_view text) {
     if (line.find_first_not_of(" ]", at) != std::string::npos)
       refuse("row " + label + " is too long");
   }
-  std::getline(in, line);
-  const auto ply = line.find("ply ");
-  auto next = line.find(" to move");
-  if (next == std::string::npos) next = line.find(" next");
-  if (ply == std::string::npos || next == std::string::npos || next == 0 ||
-      !std::isdigit(static_cast<unsigned char>(line[ply + 4])))
-    refuse("its last line should read like 'ply 3, o to move'");
-  board.ply = std::stoi(line.substr(ply + 4, 6));
-  const auto player = shape.symbols.find(line[next - 1]);
+  const auto status = find_status(text);
+  if (!status || !std::getline(in, line) || line.find("ply ") == std::string::npos)
+    refuse("after its rows it should say something like 'ply 3, o to move'");
+  check_ply(shape, status->ply);
+  board.ply = status->ply;
+  const auto player = shape.symbols.find(status->next);
   if (player >= std::size_t(num_players))
-    refuse(std::string("'") + line[next - 1] + "' is no player");
+    refuse(std::string("'") + status->next + "' is no player");
   board.to_move = int(player);
   return board;
 }
 
+std::string_view note_of(std::string_view text) {
+  const auto status = find_status(text);
+  return status ? status->note : std::string_view();
+}
+
+void check_note(std::string_view text, std::string_view note) {
+  const auto said = note_of(text);
+  const bool whole = said.size() == note.size() ||
+                     (said.size() < note.size() && std::string(",\n").find(note[said.size()]) < 2);
+  if (!whole || !note.starts_with(said))
+    refuse("after who moves it should " +
+           (note.empty() ? "say no more" : "go on with '" + std::string(note) + "'"));
+}
+
+void check_ply(const Shape& shape, int ply) {
+  if (ply < 0 || ply > shape.max_plies)
+    refuse("it is at ply " + std::to_string(ply) + " of a game of at most " +
+           std::to_string(shape.max_plies) + " plies");
+}
+
 Fen read_fen(const Shape& shape, std::string_view text) {
   Fen fen;
-  fen.board.cells.assign(shape.size(), 0);
-  std::istringstream in{std::string(text)};
-  std::string rows, mover = "w";
-  int turn = 1, row = shape.rows - 1, column = 0;
-  in >> rows >> mover >> fen.rights >> fen.passed >> fen.quiet_plies >> turn;
-  for (char symbol : rows) {
-    const auto piece = shape.symbols.find(symbol);
-    if (symbol == '/' && column == shape.columns && row > 0) {
-      --row;
-      column = 0;
-    } else if (symbol >= '1' && symbol <= '9' && column + symbol - '0' <= shape.columns) {
-      column += symbol - '0';
-    } else if (piece != std::string::npos && column < shape.columns) {
-      fen.board.cells[row * shape.columns + column++] = std::uint8_t(piece + 1);
-    } else {
-      refuse("its rows are not those of a FEN");
-    }
-  }
-  if (row != 0 || column != shape.columns || (mover != "w" && mover != "b"))
-    refuse("its FEN is incomplete");
-  fen.board.to_move = mover == "b";
-  fen.board.ply = 2 * (std::clamp(turn, 1, 9999) - 1) + fen.board.to_move;
-  fen.quiet_plies = std::clamp(fen.quiet_plies, 0, 9999);
+  const bool drawn = find_status(text).has_value();
+  if (drawn) fen.board = read_board(shape, 2, text);
+  if (const auto line = text.rfind("FEN "); line != std::string_view::npos)
+    text.remove_prefix(line + 4);
+  else if (drawn)
+    return fen;
+  text = text.substr(0, text.find_last_not_of(" \n") + 1);
+  const auto fields = split(text, ' ');
+  if (fields.size() != 2 && fields.size() != 4 && fields.size() != 6)
+    refuse("a FEN has 2, 4 or 6 fields");
+  if (fields[1] != "w" && fields[1] != "b") refuse("the second field of a FEN is w or b");
+  if (fields.size() > 2) fen.rights = fields[2], fen.passed = fields[3];
+  auto turn = std::optional(1), quiet_plies = std::optional(0);
+  if (fields.size() > 4) quiet_plies = read_number(fields[4]), turn = read_number(fields[5]);
+  if (!quiet_plies || *quiet_plies > 9999 || !turn || *turn < 1)
+    refuse("a FEN ends with plies from 0 to 9999 and a turn from 1");
+  fen.quiet_plies = *quiet_plies;
+  if (drawn) return fen;
+  fen.board = read_rows(shape, fields[0]);
+  fen.board.to_move = fields[1] == "b";
+  fen.board.ply = 2 * (*turn - 1) + fen.board.to_move;
+  check_ply(shape, fen.board.ply);
   return fen;
+}
+
+std::string write_fen(const Shape& shape, const Fen& fen) {
+  std::string text;
+  for (int row = shape.rows - 1; row >= 0; --row) {
+    int empty = 0;
+    const auto write_empty = [&] {
+      if (empty) text += std::to_string(std::exchange(empty, 0));
+    };
+    for (int column = 0; column < shape.columns; ++column) {
+      const int piece = fen.board.cells[row * shape.columns + column];
+      if (!piece && ++empty) continue;
+      write_empty();
+      text += shape.symbols[piece - 1];
+    }
+    write_empty();
+    text += row ? "/" : "";
+  }
+  const auto& [board, rights, passed, quiet_plies] = fen;
+  return text + (board.to_move ? " b " : " w ") + rights + " " + passed + " " +
+         std::to_string(quiet_plies) + " " + std::to_string(board.ply / 2 + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char by) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(by)) != std::string_view::npos;
+       text.remove_prefix(end + 1))
+    parts.push_back(text.substr(0, end));
+  parts.push_back(text);
+  return parts;
+}
+
+std::optional<int> read_number(std::string_view digits) {
+  if (digits.empty() || digits.size() > 6) return {};
+  int number = 0;
+  for (char digit : digits) {
+    if (digit < '0' || digit > '9') return {};
+    number = 10 * number + digit - '0';
+  }
+  return number;
+}
+
+int read_counter(std::string_view note, std::string_view name) {
+  const auto at = note.find(std::string(name) + ": ");
+  if (at == std::string_view::npos) return 0;
+  const auto value = note.substr(at + name.size() + 2);
+  const auto number = read_number(value.substr(0, value.find_first_not_of("0123456789")));
+  if (!number || *number > 9999) refuse(std::string(name) + " should be a number up to 9999");
+  return *number;
 }
 
 std::vector<std::string> channel_names(const Shape& shape, int num_players) {

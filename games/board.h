@@ -34,6 +34,7 @@ struct Shape {
   bool skips_i = false;                  // columns … g h j k, as Go writes them
   // Cells have numbers from 0, row by row; a row is labelled by the number of its first cell.
   bool numbered_cells = false;
+  int max_plies = 0;  // of the game, set by rules.h
 
   int size() const { return rows * columns; }
   bool exists(int cell) const { return holes.empty() || !holes[cell]; }
@@ -41,21 +42,34 @@ struct Shape {
 };
 
 std::string cell_name(const Shape&, int cell);  // "c2": column letter, row counted from 1
+std::optional<int> find_cell(const Shape&, std::string_view name);
 
 // The board with coordinates, the last action's cell in brackets, and a line that says who
 // moves or how the game ended. read_board understands what draw_board writes.
 std::string draw_board(const Shape&, const Board&, int num_players, std::optional<int> last_cell,
                        std::optional<Ending> ending);
 Board read_board(const Shape&, int num_players, std::string_view text);
+// What a text says after who moves or how the game ended; nothing where it does not draw a board.
+std::string_view note_of(std::string_view text);
+// Refuses a text that says anything else there than the state read from it; it may stop earlier.
+void check_note(std::string_view text, std::string_view note);
+void check_ply(const Shape&, int ply);  // refuses one that no game reaches
 
 // Forsyth-Edwards notation: rows from the last to the first, who moves, two fields that chess
-// uses, plies without progress and the number of the turn. What is missing takes its default.
+// uses, plies without progress and the number of the turn. The last two may be missing, and the
+// two before. A drawn board may have it in its last line, after "FEN ".
 struct Fen {
   Board board;
   std::string rights = "-", passed = "-";
   int quiet_plies = 0;
 };
 Fen read_fen(const Shape&, std::string_view text);
+std::string write_fen(const Shape&, const Fen&);
+
+// Parts of texts.
+std::vector<std::string_view> split(std::string_view text, char by);
+std::optional<int> read_number(std::string_view digits);         // from 0, of at most six digits
+int read_counter(std::string_view note, std::string_view name);  // "name: 3"; 0 if it is not there
 
 // One plane a symbol, then one plane a player, full of ones for the player to move.
 std::vector<std::string> channel_names(const Shape&, int num_players);

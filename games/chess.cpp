@@ -7,10 +7,9 @@
 // possible are not recognised; the counters end such games. `none`: only max_plies draws.
 // States are equal for repetition when pieces, mover, castling rights and possible en passant
 // captures are. A mate counts before any of these draws.
-// Actions: from, to and the promotion, as in e2e4, e1g1 (castling), e7e8q. States are also read
-// as FEN.
+// Actions: from, to and the promotion, as in e2e4, e1g1 (castling), e7e8q. The last line of a
+// text is its FEN; a FEN alone is read, too.
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
 
 #include "chess_position.h"
@@ -96,27 +95,21 @@ struct Chess {
   State from_board(const Board& board) const { return make_state(board, 0, -1, 0); }
 
   std::string note(const State& state) const {
-    std::string rights;
+    Fen fen{{std::vector<std::uint8_t>(64), state.to_move, state.ply}};
+    write_board(state, fen.board);
+    fen.rights.clear();
     for (int i = 0; i < 4; ++i)
-      if (state.castling & bit_at(rook_homes[i])) rights += "KQkq"[i];
-    std::string text = "\ncastling " + (rights.empty() ? "-" : rights) + ", en passant " +
-                       (state.en_passant < 0 ? "-" : cell_name(shape, state.en_passant));
-    if (state.checkers) text += ", in check";
-    if (state.quiet_plies) text += ", quiet plies: " + std::to_string(state.quiet_plies);
-    return text;
+      if (state.castling & bit_at(rook_homes[i])) fen.rights += "KQkq"[i];
+    if (fen.rights.empty()) fen.rights = "-";
+    if (state.en_passant >= 0) fen.passed = cell_name(shape, state.en_passant);
+    fen.quiet_plies = state.quiet_plies;
+    return (state.checkers ? ", in check\nFEN " : "\nFEN ") + write_fen(shape, fen);
   }
   State state_from_string(std::string_view text) const {
-    if (text.substr(0, text.find('\n')).find('/') != std::string_view::npos) {
-      const auto fen = read_fen(shape, text);
-      return make_state(fen.board, castling_of(fen.rights), cell_of(fen.passed), fen.quiet_plies);
-    }
-    std::string rights, passed;
-    if (const auto at = text.find("castling "); at != std::string_view::npos) {
-      std::istringstream in{std::string(text.substr(at))};
-      in >> rights >> rights >> passed >> passed >> passed;
-      passed = passed.substr(0, 2);
-    }
-    return make_state(read_board(shape, 2, text), castling_of(rights), cell_of(passed), 0);
+    const auto fen = read_fen(shape, text);
+    const auto passed = find_cell(shape, fen.passed);
+    if (!passed && fen.passed != "-") refuse("en passant needs a cell or -");
+    return make_state(fen.board, castling_of(fen.rights), passed.value_or(-1), fen.quiet_plies);
   }
 
   std::vector<std::string> channels() const {
@@ -195,16 +188,27 @@ struct Chess {
   }
   static Cells64 castling_of(const std::string& rights) {
     Cells64 castling = 0;
+    std::string expected;  // in this order, each at most once
     for (int i = 0; i < 4; ++i)
-      if (rights.find("KQkq"[i]) != std::string::npos) castling |= bit_at(rook_homes[i]);
+      if (rights.find("KQkq"[i]) != std::string::npos) {
+        castling |= bit_at(rook_homes[i]);
+        expected += "KQkq"[i];
+      }
+    if (rights != (castling ? expected : "-")) refuse("castling rights are some of KQkq, or -");
     return castling;
   }
-  static int cell_of(const std::string& name) {
-    if (name.size() != 2 || name[0] < 'a' || name[0] > 'h' || name[1] < '1' || name[1] > '8')
-      return -1;
-    return 8 * (name[1] - '1') + name[0] - 'a';
-  }
 
+  // Whether the enemy's last action may have been a pawn's double step over the cell: before it,
+  // the mover stood in no check.
+  static bool has_passed(const State& state, int cell) {
+    const int mover = state.to_move, from = cell + (mover ? -8 : 8);
+    const Cells64 pawn_now = bit_at(cell ^ 8), pawn_then = bit_at(from);
+    if (cell / 8 != (mover ? 2 : 5) || !(state.of(1 - mover, pawn) & pawn_now) ||
+        state.occupied() & (bit_at(cell) | pawn_then))
+      return false;
+    const Cells64 then = state.occupied() ^ pawn_now ^ pawn_then;
+    return !(state.attackers(state.king_cell(mover), 1 - mover, then) & ~pawn_now);
+  }
   State make_state(const Board& board, Cells64 castling, int passed, int quiet_plies) const {
     State state;
     const int mover = board.to_move;
@@ -214,8 +218,10 @@ struct Chess {
     for (int cell = 0; cell < 64; ++cell)
       if (const int piece = board.cells[cell] - 1; piece >= 0)
         state.put(piece % 2, ChessKind(piece / 2), cell);
-    for (int p : {0, 1})
+    for (int p : {0, 1}) {
       if (std::popcount(state.of(p, king)) != 1) refuse("a side needs one king");
+      if (pieces(state, p) > max_pieces) refuse("a side has more than 16 pieces");
+    }
     if (state.kinds[pawn] & 0xFF000000000000FF) refuse("a pawn stands on the first or last row");
     if (state.attackers(state.king_cell(1 - mover), mover, state.occupied()))
       refuse("the king of who is not to move stands in check");
@@ -226,9 +232,10 @@ struct Chess {
     }
     state.set_castling(castling);
     state.find_checks();
-    if (passed >= 0 && passed / 8 == (mover ? 2 : 5) &&
-        state.of(1 - mover, pawn) & bit_at(passed ^ 8) && !(state.occupied() & bit_at(passed)))
+    if (passed >= 0) {
+      if (!has_passed(state, passed)) refuse("no pawn can just have passed the en passant cell");
       state.set_en_passant(passed);
+    }
     if (draws.quiet_plies) {
       state.quiet_plies = std::int16_t(quiet_plies);
       state.drawn = state.is_dead() || quiet_plies >= draws.quiet_plies;

@@ -8,12 +8,14 @@
 // Draws, automatic: king_plies in a row without a capture or a man's step; three_to_one_plies with
 // 3 pieces, a king among them, against a king; two_to_one_plies with 1 or 2; the third
 // repetition. The defaults are the world federation's (25, 16 and 5 actions a side) on all three
-// boards, as the Olympiad counts the first two; draw_rules `none` switches all off.
-// Actions: cells are numbered from the top left; 32-28 is a step, 22x8x11x18 a capture (from, to,
-// captured cells ascending). PDN is read: states as W:W31,K32:B1,5-9 (K: a king), captures as 22x8
-// where no other has these cells.
+// boards; which of them the Olympiad counts, above all on the other two, is not known to us.
+// draw_rules `many_kings`: three_to_one_plies counts for three kings or more, without a man,
+// against a king, as pydraughts does on the Brazilian board (with 30 plies); `none` switches all
+// draws off. Actions: cells are numbered from the top left; 32-28 is a step, 22x8x11x18 a capture
+// (from, to, captured cells ascending). PDN is read: states as W:W31,K32:B1,5-9 (K: a king),
+// captures as 22x8 where no other has these cells, or with all cells of the way: 22x15x8.
 #include <algorithm>
-#include <cctype>
+#include <span>
 #include <stdexcept>
 
 #include "draughts_board.h"
@@ -26,7 +28,7 @@ namespace {
 constexpr int longest_history = 100;  // king_plies is never more
 
 struct DrawRules {
-  bool on;
+  bool on, many_kings;
   int king_plies, three_to_one_plies, two_to_one_plies, repetitions;
 };
 
@@ -146,7 +148,7 @@ struct Draughts {
     return text + "\nW and B are kings; dark cells have numbers, row by row: " + place(0) + ", " +
            place(1) + " … " + place(Dark::cells - 1);
   }
-  State from_board(const Board& given) const {
+  State from_board(const Board& given, int king_plies = 0, int ending_plies = 0) const {
     State state;
     set_turn(state, given);
     int placed = 0;
@@ -160,12 +162,16 @@ struct Draughts {
     if (placed != int(given.cells.size()) - std::count(given.cells.begin(), given.cells.end(), 0))
       refuse("a piece stands on a light cell");
     state.ending = ending_of(state);
+    if (draws.on) state.king_plies = std::int16_t(king_plies);
+    if (state.ending) state.ending_plies = std::int16_t(ending_plies);
     finish(state);
     return state;
   }
   State state_from_string(std::string_view text) const {
-    if (text.size() > 1 && text[1] == ':') return from_board(read_numbers(text));
-    return from_board(read_board(shape, 2, text));
+    if (text.find('\n') == std::string_view::npos) return read_pdn(text);
+    const auto note = note_of(text);
+    return from_board(read_board(shape, 2, text), read_counter(note, "king plies"),
+                      read_counter(note, "ending plies"));
   }
 
   std::string action_to_string(const State& state, Action action) const {
@@ -173,6 +179,19 @@ struct Draughts {
     auto text = name(from_of(action)) + (capture ? "x" : "-") + name(to_of(action));
     if (capture) captured(state, action).for_each([&](int bit) { text += "x" + name(bit); });
     return text;
+  }
+  // PDN writes a capture by its first and last cell, or by all cells that it lands on.
+  bool also_written(const State& state, Action action, std::string_view text) const {
+    std::vector<int> route;
+    for (auto part : split(text, 'x')) {
+      const auto number = read_number(part);
+      if (!number || *number < 1 || *number > Dark::cells) return false;
+      route.push_back(Dark::bit_of(*number - 1));
+    }
+    if (!rank_of(action) || route.size() < 2 || route.front() != from_of(action) ||
+        route.back() != to_of(action))
+      return false;
+    return route.size() == 2 || taken_along(state, route) == captured(state, action);
   }
   int marked_cell(const State&, Action action) const { return Dark::place_of(to_of(action)); }
   std::vector<Symmetry> symmetries() const {
@@ -224,6 +243,23 @@ struct Draughts {
     return first[rank_of(action) - 1].taken;
   }
 
+  // What the mover takes by landing on these cells one after the other; nothing if he cannot.
+  Set taken_along(const State& state, const std::vector<int>& route) const {
+    const int player = state.to_move;
+    const Set enemy = state.men[1 - player] | state.kings[1 - player];
+    const Set free = empties(state) | Set::of(route[0]);
+    Set taken;
+    for (std::size_t i = 1; i < route.size(); ++i) {
+      const Set over = Dark::between(route[i - 1], route[i]);
+      const bool far = state.kings[player].test(route[0]) || over.count() == 1;
+      if (!far || !free.test(route[i]) || (over & ~free).count() != 1 ||
+          (over & enemy & ~taken).none())
+        return {};
+      taken |= over & enemy;
+    }
+    return taken;
+  }
+
   void count_draws(State& state, const Key& before, bool irreversible) const {
     if (irreversible) {
       state.king_plies = 0;
@@ -235,22 +271,25 @@ struct Draughts {
       ++state.king_plies;
       state.history.push(before);
       if (state.ending) ++state.ending_plies;
-      state.drawn = state.king_plies >= draws.king_plies ||
-                    state.history.count(state.key) + 1 >= draws.repetitions;
+      state.drawn = state.history.count(state.key) + 1 >= draws.repetitions;
     }
   }
-  // 3 for three pieces with a king among them against a king, 2 for two or one, otherwise 0.
+  // 3 for three pieces with a king among them against a king (or three kings and more), 2 for two
+  // or one, otherwise 0.
   std::int8_t ending_of(const State& state) const {
     if (!draws.on || state.kings[0].none() || state.kings[1].none()) return 0;
     const int fewer = std::min(pieces(state, 0), pieces(state, 1));
     const int more = std::max(pieces(state, 0), pieces(state, 1));
-    return fewer > 1 || more > 3 ? 0 : more == 3 ? 3 : 2;
+    const bool three =
+        draws.many_kings ? more >= 3 && (state.men[0] | state.men[1]).none() : more == 3;
+    return fewer > 1 ? 0 : three ? 3 : more <= 2 ? 2 : 0;
   }
 
   void finish(State& state) const {
     const int limit = state.ending == 3 ? draws.three_to_one_plies : draws.two_to_one_plies;
-    state.drawn |=
-        (state.ending && state.ending_plies >= limit) || (plies_count && state.ply >= max_plies);
+    state.drawn |= (state.ending && state.ending_plies >= limit) ||
+                   (draws.on && state.king_plies >= draws.king_plies) ||
+                   (plies_count && state.ply >= max_plies);
     state.lost = !can_act(state);
     state.drawn &= !state.lost;
   }
@@ -268,28 +307,52 @@ struct Draughts {
     return (targets & empty).any();
   }
 
-  // "W:W31,K32:B1,5-9": who moves, then the numbered cells of each side.
-  Board read_numbers(std::string_view text) const {
-    Board given{std::vector<std::uint8_t>(shape.size()), text[0] == 'B', 0};
-    int player = -1, first = 0;
-    bool king = false;
-    if (text[0] != 'W' && text[0] != 'B') refuse("it should start with W: or B:");
-    for (std::size_t i = 2; i < text.size(); ++i) {
-      if (text[i] == 'W' || text[i] == 'B') player = text[i] == 'B';
-      if (text[i] == 'K') king = true;
-      if (!std::isdigit(static_cast<unsigned char>(text[i]))) continue;
-      int number = 0;
-      for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); ++i)
-        number = std::min(10 * number + text[i] - '0', Dark::cells + 1);
-      if (player < 0 || number < 1 || number > Dark::cells) refuse("there is no such cell");
-      if (first == 0) first = number;
-      if (i < text.size() && text[i] == '-') continue;
-      for (; first <= number; ++first)
-        given.cells[Dark::place_of(Dark::bit_of(first - 1))] = std::uint8_t(1 + player + 2 * king);
-      first = 0;
-      king = false;
+  // W:W31,K32:B1,5-9:H0:F20, also as the tag [FEN "…"]: who moves, the cells of each side, and
+  // perhaps king_plies and the number of the turn.
+  State read_pdn(std::string_view text) const {
+    constexpr std::string_view tag = "[FEN \"", tag_end = "\"]";
+    if (text.starts_with(tag) && text.ends_with(tag_end))
+      text = text.substr(tag.size(), text.size() - tag.size() - tag_end.size());
+    if (text.ends_with('.')) text.remove_suffix(1);
+    const auto fields = split(text, ':');
+    if (fields[0] != "W" && fields[0] != "B") refuse("it should start with W: or B:");
+    Board board{std::vector<std::uint8_t>(shape.size()), fields[0] == "B", 0};
+    int king_plies = 0;
+    std::string names;
+    for (auto field : std::span(fields).subspan(1)) {
+      const char name = field.empty() ? ' ' : field[0];
+      if (std::string_view("WBHF").find(name) > 3 || names.find(name) != std::string::npos)
+        refuse("after who moves come W and B with their cells, then H and F if at all, each once");
+      names += name;
+      field.remove_prefix(1);
+      if (name == 'W' || name == 'B') {
+        if (!field.empty())
+          for (auto cells : split(field, ',')) put_cells(board, cells, name == 'B');
+        continue;
+      }
+      const auto number = read_number(field);
+      if (!number || *number > 99999 || *number < (name == 'F'))
+        refuse("H is a number of plies, F that of a turn from 1");
+      if (name == 'H') king_plies = std::min(*number, 9999);
+      if (name == 'F') board.ply = 2 * (*number - 1) + board.to_move;
     }
-    return given;
+    if (!names.starts_with("WB") && !names.starts_with("BW")) refuse("both sides need their cells");
+    check_ply(shape, board.ply);
+    return from_board(board, king_plies);
+  }
+  // "31", "K32" (a king) or "5-9".
+  void put_cells(Board& board, std::string_view text, int player) const {
+    const bool king = text.starts_with('K');
+    const auto ends = split(text.substr(king), '-');
+    const auto first = read_number(ends[0]), last = read_number(ends.back());
+    if (ends.size() > 2 || !first || !last || *first < 1 || *first > *last || *last > Dark::cells)
+      refuse("'" + std::string(text) + "' is not like 31, K32 or 5-9, numbers of cells up to " +
+             std::to_string(Dark::cells));
+    for (int number = *first; number <= *last; ++number) {
+      auto& piece = board.cells[Dark::place_of(Dark::bit_of(number - 1))];
+      if (piece) refuse("two pieces stand on cell " + std::to_string(number));
+      piece = std::uint8_t(1 + player + 2 * king);
+    }
   }
 };
 
@@ -300,7 +363,8 @@ const GameType draughts_type{
     "draughts",
     "Draughts",
     {one_of("variant", {"international", "brazilian", "canadian"}, "10, 8 or 12 cells a side"),
-     one_of("draw_rules", {"olympiad", "none"}, "none: a state can be drawn by max_plies only"),
+     one_of("draw_rules", {"olympiad", "many_kings", "none"},
+            "many_kings: see games/draughts.cpp; none: a state can be drawn by max_plies only"),
      whole_number("king_plies", 50, 1, longest_history,
                   "plies in a row of kings without a capture that draw"),
      whole_number("three_to_one_plies", 32, 0, 1000, "plies of three pieces against a king"),
@@ -308,9 +372,13 @@ const GameType draughts_type{
      whole_number("repetitions", 3, 2, 1000, "times that a state occurs and then draws"),
      whole_number("max_plies", 0, 0, 100000, "longest game, then a draw; 0: the draw rules' end")},
     [](const Options& options) -> std::unique_ptr<Game> {
-      const DrawRules draws{options.text("draw_rules") == "olympiad", options.integer("king_plies"),
+      const auto& rules = options.text("draw_rules");
+      const DrawRules draws{rules != "none",
+                            rules == "many_kings",
+                            options.integer("king_plies"),
                             options.integer("three_to_one_plies"),
-                            options.integer("two_to_one_plies"), options.integer("repetitions")};
+                            options.integer("two_to_one_plies"),
+                            options.integer("repetitions")};
       const int max_plies = options.integer("max_plies");
       if (!draws.on && max_plies == 0)
         throw std::invalid_argument(

@@ -38,6 +38,18 @@ struct DraughtsBoard {
     friend bool operator==(const Capture&, const Capture&) = default;
   };
 
+  // The cells between two of a diagonal; none if they are on no common one.
+  static Set between(int from, int to) {
+    for (int step : steps) {
+      Set passed;
+      for (Set at = Set::of(from).shifted(step) & all; at.any(); at = at.shifted(step) & all) {
+        if (at.test(to)) return passed;
+        passed |= at;
+      }
+    }
+    return {};
+  }
+
   // Calls visit(to) for the cells that a king, or a man with one step, reaches in a direction.
   template <class Visit>
   static void slide(Set at, int step, bool king, const Set& empty, Visit visit) {

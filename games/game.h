@@ -104,6 +104,8 @@ class Game {
   virtual std::unique_ptr<State> state_from_string(std::string_view) const = 0;
   virtual std::unique_ptr<State> state_from_planes(const std::uint8_t*, int ply) const = 0;
   virtual std::string action_to_string(const State&, Action) const = 0;
+  // Whether players write the legal action so too, besides as action_to_string does.
+  virtual bool also_written(const State&, Action, std::string_view) const { return false; }
   // Equality of every field, incremental structures included (equal keys say less).
   virtual bool identical(const State&, const State&) const = 0;
 

@@ -45,7 +45,10 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 //   int pieces(const State&, int player), int max_pieces
 //   Action random_action(const State&, Random&): where there is a quicker way than the list
 //   bool has_history: the key holds more than the board shows (repetition, counters)
-//   std::string note(const State&): what a reader should know besides the drawn board
+//   std::string note(const State&): what a reader should know besides the drawn board; what it
+//     says of the state is to be read back
+//   bool also_written(const State&, Action, std::string_view text): whether players write the
+//     legal action so too, besides as action_to_string does
 // and, where the board alone does not tell all, any of the Game functions of the same name:
 //   std::vector<std::string> channels(); void planes(const State&, std::uint8_t*);
 //   std::string state_to_string(const State&, std::optional<Action>);
@@ -71,6 +74,7 @@ class RulesGame final : public Game {
     if constexpr (requires { rules_.max_pieces; }) facts_.max_pieces = rules_.max_pieces;
     if constexpr (requires { rules_.has_history; }) facts_.has_history = rules_.has_history;
     facts_.state_bytes = sizeof(S);
+    rules_.shape.max_plies = rules_.max_plies;
   }
 
   std::unique_ptr<State> initial_state() const override { return box(rules_.initial_state()); }
@@ -139,17 +143,16 @@ class RulesGame final : public Game {
       auto text = draw_board(rules_.shape, board_of(s), rules_.num_players,
                              last ? std::optional<int>(rules_.marked_cell(s, *last)) : std::nullopt,
                              ending);
-      if constexpr (requires { rules_.note(s); }) text += rules_.note(s);
-      return text;
+      return text + note_of(s);
     }
   }
   std::unique_ptr<State> state_from_string(std::string_view text) const override {
-    if constexpr (requires { rules_.state_from_string(text); })
-      return box(rules_.state_from_string(text));
-    else
-      return box(rules_.from_board(read_board(rules_.shape, rules_.num_players, text)));
+    S state = read_state(text);
+    check_note(text, note_of(state));
+    return box(std::move(state));
   }
   std::unique_ptr<State> state_from_planes(const std::uint8_t* planes, int ply) const override {
+    check_ply(rules_.shape, ply);
     if constexpr (requires { rules_.state_from_planes(planes, ply); })
       return box(rules_.state_from_planes(planes, ply));
     else
@@ -158,6 +161,12 @@ class RulesGame final : public Game {
   }
   std::string action_to_string(const State& state, Action action) const override {
     return rules_.action_to_string(of(state), action);
+  }
+  bool also_written(const State& state, Action action, std::string_view text) const override {
+    if constexpr (requires { rules_.also_written(of(state), action, text); })
+      return rules_.also_written(of(state), action, text);
+    else
+      return false;
   }
   bool identical(const State& a, const State& b) const override { return of(a) == of(b); }
 
@@ -208,6 +217,18 @@ class RulesGame final : public Game {
     return ending;
   }
 
+  S read_state(std::string_view text) const {
+    if constexpr (requires { rules_.state_from_string(text); })
+      return rules_.state_from_string(text);
+    else
+      return rules_.from_board(read_board(rules_.shape, rules_.num_players, text));
+  }
+  std::string note_of(const S& state) const {
+    if constexpr (requires { rules_.note(state); })
+      return rules_.note(state);
+    else
+      return {};
+  }
   Board board_of(const S& state) const {
     Board board;
     fill(board, state);

@@ -10,7 +10,11 @@
 //   chase (a simple form of the Asian rule): nor may each action newly attack one and the same
 //   unprotected piece, other than a general or a soldier at home, with a piece of another kind
 //   that is no general or soldier. max_plies (500, as OpenSpiel): then a draw.
-// Actions: from and to, a1 at red's left. Texts and FEN are read; FEN's H and E mean N and B.
+// Where the numbers come from: 500 plies is OpenSpiel's bound. The Olympiad's limit of plies
+//   without a capture and its rule on chases are not known to us, and the codes differ: 120 plies
+//   (60 of each side) and no chase are our choice.
+// Actions: from and to, a1 at red's left. The last line of a text is its FEN; a FEN alone is read
+// too, and its H and E mean N and B.
 #include <algorithm>
 #include <stdexcept>
 
@@ -83,9 +87,10 @@ struct Xiangqi {
     std::copy_n(state.position.pieces.begin(), cells, board.cells.begin());
   }
   std::string note(const State& state) const {
-    std::string text = state.checked ? ", in check" : "";
-    if (state.quiet) text += ", quiet plies: " + std::to_string(state.quiet);
-    return text;
+    Fen fen{{std::vector<std::uint8_t>(cells), state.to_move, state.ply}};
+    write_board(state, fen.board);
+    fen.quiet_plies = state.quiet;
+    return (state.checked ? ", in check\nFEN " : "\nFEN ") + write_fen(shape, fen);
   }
   State from_board(const Board& board, int quiet = 0) const {
     State state;
@@ -93,23 +98,29 @@ struct Xiangqi {
     state.position.key = mover_key(board.to_move);
     state.ply = std::int16_t(board.ply);
     state.quiet = std::int16_t(has_history ? quiet : 0);
-    std::array<int, 2> generals{};
-    for (int cell = 0; cell < cells; ++cell) {
-      if (board.cells[cell]) state.position.put(cell, board.cells[cell]);
-      if (board.cells[cell] && board.cells[cell] <= 2) ++generals[board.cells[cell] - 1];
-    }
-    if (generals[0] != 1 || generals[1] != 1)
-      throw std::invalid_argument("Each side has one general in Xiangqi.");
+    std::array<int, 14> number{};
+    read_pieces(board, [&](int piece, int cell) {
+      if (!may_stand(piece % 2, XiangqiKind(piece / 2), cell))
+        refuse(std::string(1, shape.symbols[piece]) + " cannot stand on " + cell_name(shape, cell));
+      if (++number[piece] > most_of[piece / 2])
+        refuse(std::string("there are too many ") + shape.symbols[piece]);
+      state.position.put(cell, piece + 1);
+    });
+    if (!number[0] || !number[1]) refuse("each side has one general");
+    if (state.position.in_check(1 - state.to_move))
+      refuse("the general of who is not to move stands in check, or the generals face each other");
     look(state);
     return state;
   }
   State state_from_string(std::string_view text) const {
-    if (text.find('/') == std::string_view::npos) return from_board(read_board(shape, 2, text));
-    std::string fen(text);
-    for (auto at = fen.begin(), end = std::find(at, fen.end(), ' '); at != end; ++at)
-      if (const auto other = std::string_view("HhEe").find(*at); other < 4) *at = "NnBb"[other];
-    const auto read = read_fen(shape, fen);
-    return from_board(read.board, read.quiet_plies);
+    std::string usual(text);
+    if (text.find('\n') == std::string_view::npos)
+      for (auto at = usual.begin(), end = std::find(at, usual.end(), ' '); at != end; ++at)
+        if (const auto other = std::string_view("HhEe").find(*at); other < 4) *at = "NnBb"[other];
+    const auto fen = read_fen(shape, usual);
+    if (fen.rights != "-" || fen.passed != "-")
+      refuse("its FEN should have - twice after the mover");
+    return from_board(fen.board, fen.quiet_plies);
   }
 
   std::string action_to_string(const State&, Action action) const {
@@ -128,6 +139,23 @@ struct Xiangqi {
   }
 
  private:
+  [[noreturn]] static void refuse(const std::string& why) {
+    throw std::invalid_argument("This text is not a state of xiangqi: " + why + ".");
+  }
+  static constexpr int most_of[] = {1, 2, 2, 2, 2, 2, 5};  // by kind
+  // Where the rules let a piece come; rows count from its player's side.
+  static bool may_stand(int player, XiangqiKind kind, int cell) {
+    const int row = player ? 9 - cell / columns : cell / columns;
+    const int wide = std::abs(cell % columns - 4);
+    switch (kind) {
+      case general: return row <= 2 && wide <= 1;
+      case advisor: return row <= 2 && wide <= 1 && (row + wide) % 2 == 1;
+      case elephant: return row <= 4 && row % 2 == 0 && (row + wide) % 4 == 2;
+      case soldier: return row >= 5 || (row >= 3 && wide % 2 == 0);
+      default: return true;
+    }
+  }
+
   // Finds out about check and the end, and adds the position to the history.
   void look(State& state) const {
     state.checked = state.position.in_check(state.to_move);

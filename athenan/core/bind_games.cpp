@@ -45,17 +45,20 @@ void check_action(const BoundState& state, Action action) {
     throw nb::value_error(("Action " + std::to_string(action) + " is not legal here.").c_str());
 }
 
-// Where captures name what they take (22x8x11x18), the cells alone (22x8) will do if no other
-// capture has them.
 Action string_to_action(const BoundState& state, const std::string& text) {
   Actions meant;
+  std::string names;
   for (Action action : legal_actions(state)) {
-    const auto full = state.game->action_to_string(*state.state, action);
-    if (full == text) return action;
-    if (full.starts_with(text + "x")) meant.push_back(action);
+    const auto name = state.game->action_to_string(*state.state, action);
+    if (name == text) return action;
+    if (!state.game->also_written(*state.state, action, text)) continue;
+    meant.push_back(action);
+    names += (names.empty() ? "" : ", ") + name;
   }
-  if (meant.size() == 1 && text.find('x') != std::string::npos) return meant[0];
-  throw nb::value_error(("No legal action here is written '" + text + "'.").c_str());
+  if (meant.size() == 1) return meant[0];
+  const auto why = meant.empty() ? "No legal action here is written '" + text + "'."
+                                 : "'" + text + "' may mean several actions here: " + names + ".";
+  throw nb::value_error(why.c_str());
 }
 
 nb::object outcomes(const BoundState& state) {

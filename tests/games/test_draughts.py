@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from playing import boards
 
 import athenan
 
@@ -174,40 +175,74 @@ def plies_until_drawn(state: Any) -> int:
     raise AssertionError
 
 
+def drawn(board: str) -> str:
+    """The text of a board of `boards`, white to move."""
+    rows = board.replace("1", ".").split("/")
+    lines = [f"{8 - i} {' '.join(row)}" for i, row in enumerate(rows)]
+    return "\n".join(["  a b c d e f g h", *lines, "ply 0, w to move"])
+
+
+NAMES = ("2-2", "3-1", "man and king", "1-1", "2-1", "4-1", "1-3", "man and 2 kings")
+PICTURE = """
+    .......B   .......B   .......B   .......B   .......B   .......B   .b.b...B   .......B
+    W.......   W.......   w.......   ........   W.......   W.......   ........   w.......
+    .......B   ........   ........   ........   ........   .W......   ........   ........
+    ........   W.......   ........   ........   ........   W.......   ........   W.......
+    ........   ........   ........   ........   ........   ........   ........   ........
+    W.......   W.......   W.......   W.......   W.......   W.......   W.......   W.......
+    ........   ........   ........   ........   ........   ........   ........   ........
+    ........   ........   ........   ........   ........   ........   ........   ........"""
+ENDINGS = {name: drawn(board) for name, board in zip(NAMES, boards(PICTURE), strict=True)}
+MANY_KINGS = {"draw_rules": "many_kings", "three_to_one_plies": 30, "repetitions": 99}
+
+
 @pytest.mark.parametrize(
-    ("pieces", "options", "plies"),
+    ("ending", "options", "plies"),
     [
-        ("W:WK5,K21:BK4,K12", {}, 8),  # third repetition
-        ("W:WK5,K21:BK4,K12", {"repetitions": 2}, 4),
-        ("W:WK5,K21:BK4,K12", {"repetitions": 99}, 50),
-        ("W:WK5,K21:BK4,K12", {"repetitions": 99, "king_plies": 30}, 30),
-        ("W:WK5,K13,K21:BK4", {"repetitions": 99}, 32),
-        ("W:WK5,K13,K21:BK4", {"repetitions": 99, "three_to_one_plies": 20}, 20),
-        ("W:WK5,K13,K21:BK4", {"repetitions": 99, "three_to_one_plies": 999}, 50),
-        ("W:W5,K21:BK4", {"repetitions": 99}, 10),
-        ("W:WK21:BK4", {"repetitions": 99}, 10),
-        ("W:WK5,K21:BK4", {"two_to_one_plies": 6}, 6),
-        ("W:WK5,K21:BK4", {"two_to_one_plies": 0}, 0),
-        ("W:WK5,K9,K13,K21:BK4", {"repetitions": 99}, 50),  # four against one: no ending's rule
-        ("W:WK21:B1,2,K4", {"repetitions": 99}, 32),  # black may be the stronger side
-        ("W:WK5,K21:BK4", {"draw_rules": "none", "max_plies": 70}, 70),
+        ("2-2", {}, 8),  # third repetition
+        ("2-2", {"repetitions": 2}, 4),
+        ("2-2", {"repetitions": 99}, 50),
+        ("2-2", {"repetitions": 99, "king_plies": 30}, 30),
+        ("3-1", {"repetitions": 99}, 32),
+        ("3-1", {"repetitions": 99, "three_to_one_plies": 20}, 20),
+        ("3-1", {"repetitions": 99, "three_to_one_plies": 999}, 50),
+        ("man and king", {"repetitions": 99}, 10),
+        ("1-1", {"repetitions": 99}, 10),
+        ("2-1", {"two_to_one_plies": 6}, 6),
+        ("2-1", {"two_to_one_plies": 0}, 0),
+        ("4-1", {"repetitions": 99}, 50),  # four against one: no ending's rule
+        ("4-1", MANY_KINGS, 30),
+        ("3-1", MANY_KINGS, 30),
+        ("man and 2 kings", MANY_KINGS, 50),  # kings only
+        ("2-1", MANY_KINGS, 10),
+        ("1-3", {"repetitions": 99}, 32),  # black may be the stronger side
+        ("2-1", {"draw_rules": "none", "max_plies": 70}, 70),
     ],
 )
-def test_draw_counters(pieces: str, options: dict[str, Any], plies: int) -> None:
+def test_draw_counters(ending: str, options: dict[str, Any], plies: int) -> None:
     game = athenan.make_game("draughts", variant="brazilian", **options)
-    assert plies_until_drawn(game.state_from_string(pieces)) == plies
+    assert plies_until_drawn(game.state_from_string(ENDINGS[ending])) == plies
 
 
 def test_a_step_of_a_man_starts_the_kings_count_anew_but_not_the_endings() -> None:
     game = athenan.make_game("draughts", variant="brazilian", king_plies=12, repetitions=99)
     to_and_fro = ("21-17", "4-8", "17-21", "8-4")
-    state = play(game.state_from_string("W:WK5,K21,28:BK4,K12"), *to_and_fro, *to_and_fro)
+    many, few = boards("""
+        .......B   .......B
+        W.......   ........
+        .......B   ........
+        ........   ........
+        ........   ........
+        W.......   W.......
+        .......w   .......w
+        ........   ........""")
+    state = play(game.state_from_string(drawn(many)), *to_and_fro, *to_and_fro)
     state = play(state, "28-24", "4-8", "21-17", "8-4", "17-21", "4-8", "21-17", "8-4", "17-21")
     assert not state.is_terminal
     state = play(state, "4-8", "21-17", "8-4")
     assert not state.is_terminal
     assert play(state, "17-21").outcomes == (0, 0)
-    ending = play(GAME.state_from_string("W:WK21,28:BK4"), *to_and_fro, "28-24", "4-8", "24-20")
+    ending = play(GAME.state_from_string(drawn(few)), *to_and_fro, "28-24", "4-8", "24-20")
     assert not play(ending, "8-4", "20-16").is_terminal
     assert play(ending, "8-4", "20-16", "4-8").outcomes == (0, 0)
 
@@ -215,7 +250,16 @@ def test_a_step_of_a_man_starts_the_kings_count_anew_but_not_the_endings() -> No
 def test_another_ending_starts_its_own_count() -> None:
     game = athenan.make_game("draughts", variant="brazilian", repetitions=99)
     to_and_fro = ("21-17", "4-8", "17-21", "8-4")
-    state = play(game.state_from_string("W:WK21,K30,K13:BK4"), *(4 * to_and_fro))
+    [board] = boards("""
+        .......B
+        ........
+        ........
+        W.......
+        ........
+        W.......
+        ........
+        ..W.....""")
+    state = play(game.state_from_string(drawn(board)), *(4 * to_and_fro))
     state = play(state, "30-25", "4x29x25")  # two are left: ten plies from here
     for i in range(10):
         assert not state.is_terminal
@@ -303,12 +347,23 @@ def test_counters_and_history_are_in_the_key() -> None:
     assert a.key == b.key
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("X:W1:B2", "W:W51:B2", "W:1:B2", "W:W0:B3", "W", "", "W:W31", "W:W31:W1", "W:H0:W1:B2"),
+        *("W:Wa3,Kb2:Bf8", "W:W5-:B9", "W:W9-5:B1", "W:W31:B31", "W:W1-5,3:B9", "W:Wfoo31,zz:B1"),
+        *("W:W31K:B1", "W:W31,:B1", "W:W31:B1:H", "W:W31:B1:F0", "W:W31:B1:X2", "W:W31:B1:H0:H0"),
+        *("W:W31:B1 and more", "W:W31:B1..", "W:W1-2-3:B9", "W:W-1:B9", '[FEN "W:W31:B1"'),
+    ],
+)
+def test_numbered_cells_are_checked(wrong: str) -> None:
+    with pytest.raises(ValueError, match="This text is not a state of draughts"):
+        athenan.make_game("draughts").state_from_string(wrong)
+
+
 def test_options_and_texts_are_checked() -> None:
     with pytest.raises(ValueError, match="max_plies"):
         athenan.make_game("draughts", draw_rules="none")
-    for wrong in ("X:W1:B2", "W:W51:B2", "W:1:B2", "W:W0:B3"):
-        with pytest.raises(ValueError, match="draughts"):
-            athenan.make_game("draughts").state_from_string(wrong)
     with pytest.raises(ValueError, match="light"):
         PLAIN.state_from_string(str(PLAIN.initial_state()).replace("8 . b", "8 b b"))
 
@@ -318,9 +373,36 @@ def test_short_captures_are_read() -> None:
     state = PLAIN.state_from_string("W:W22:BK9,11,18")
     assert state.string_to_action("22x8") == state.string_to_action("22x8x11x18")
     two = PLAIN.state_from_string("W:WK13:B6,17,18,23")
-    for wrong in ("13x1", "13", "22x", "13x1x6x17"):
-        with pytest.raises(ValueError, match=wrong):
+    for wrong in ("13", "22x", "13x1x6x17"):
+        with pytest.raises(ValueError, match=f"No legal action here is written '{wrong}'"):
             two.string_to_action(wrong)
+    with pytest.raises(ValueError, match="several actions here: 13x1x6x17x18, 13x1x6x17x23"):
+        two.string_to_action("13x1")
+
+
+def test_captures_are_read_by_their_way() -> None:
+    """As in PDN, too: all cells that the piece lands on."""
+    state = PLAIN.state_from_string("""\
+  a b c d e f g h
+8 . . . . . . . .
+7 . . b . . . . .
+6 . . . . . . . .
+5 W . . . . . . .
+4 . b . b . . . .
+3 . . . . b . . .
+2 . . . . . . . .
+1 . . . . . . . .
+ply 0, w to move""")
+    over_d4, over_e3 = (state.string_to_action(text) for text in texts(state))
+    assert state.string_to_action("13x22x15x1") == over_d4
+    assert state.string_to_action("13x26x19x1") != over_d4
+    assert state.string_to_action("13x26x19x1") == over_e3
+    for wrong in ("13x22x19x1", "13x15x1", "13x22x15x22x1", "13x22x15", "13x17x15x1"):
+        with pytest.raises(ValueError, match=f"No legal action here is written '{wrong}'"):
+            state.string_to_action(wrong)
+    man = PLAIN.state_from_string("W:W22:BK9,11,18")
+    assert texts(man) == ["22x8x11x18"]
+    assert man.string_to_action("22x15x8") == man.legal_actions()[0]
 
 
 def test_numbered_cells_are_read() -> None:
@@ -331,7 +413,13 @@ def test_numbered_cells_are_read() -> None:
     ):
         game = athenan.make_game("draughts", variant=variant)
         assert str(game.state_from_string(f"W:W{white}:B{black}")) == str(game.initial_state())
-    assert "8 . B . b . b . B\n" in str(GAME.state_from_string("W:W32:BK1,2,3,K4"))
+    plain = GAME.state_from_string("B:W32:BK1,2,3,K4")
+    assert "8 . B . b . b . B\n" in str(plain)
+    for same in ("B:BK1,2-3,K4:W32.", "B:W32:BK1,2,3,K4:H0:F1", '[FEN "B:W32:BK1,2,3,K4"]'):
+        assert board_lines(GAME.state_from_string(same)) == board_lines(plain)
+    counted = GAME.state_from_string("B:W32,31:BK1,2,3,K4:H7:F20")
+    assert "ply 39, b to move, king plies: 7\n" in str(counted)
+    assert GAME.state_from_string(str(counted)).identical(counted)
 
 
 # ---- Endings against a second set of rules ------------------------------------------------

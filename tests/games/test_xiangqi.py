@@ -84,10 +84,10 @@ def test_cannon_jumps_exactly_one_piece_to_capture() -> None:
  9 . . . . . . . . .
  8 . r . . . . . . .
  7 . n . . . . . . .
- 6 . p . . . . . . .
+ 6 . c . . . . . . .
  5 . . . . . . . . .
  4 . . . . . . . . .
- 3 . C . P . p . p .
+ 3 . C . N . p . p .
  2 . . . . . . . . .
  1 . . . . . K . . .
 ply 0, K to move""")
@@ -95,24 +95,56 @@ ply 0, K to move""")
 
 
 def test_soldiers_step_sideways_beyond_the_river_only() -> None:
-    state = make().state_from_string("4k4/9/9/9/P8/8P/9/9/9/3K5 w")
+    river, last_rows = boards("""
+        ....k....   ....k....
+        .........   P........
+        .........   .........
+        .........   .........
+        P........   .........
+        ........P   .........
+        .........   .........
+        .........   .........
+        .........   .........
+        ...K.....   ...K.....""")
+    state = make().state_from_string(river + " w")
     assert targets(state, "a6") == {"a7", "b6"}
     assert targets(state, "i5") == {"i6"}
-    assert targets(make().state_from_string("4k4/P8/9/9/9/9/9/9/9/3K5 w"), "a9") == {"a10", "b9"}
+    assert targets(make().state_from_string(last_rows + " w"), "a9") == {"a10", "b9"}
 
 
 def test_general_and_advisors_stay_in_the_palace() -> None:
-    state = make().state_from_string("4k4/9/9/9/9/9/9/3K5/4A4/9 w")
+    [board] = boards("""
+        ....k....
+        .........
+        .........
+        .........
+        .........
+        .........
+        .........
+        ...K.....
+        ....A....
+        .........""")
+    state = make().state_from_string(board + " w")
     assert targets(state, "d3") == {"d2"}, "c3 is outside, e3 before the other general"
     assert targets(state, "e2") == {"d1", "f1", "f3"}
 
 
 def test_who_cannot_move_loses_in_check_or_not() -> None:
-    mate = play(make().state_from_string("3k5/8R/9/9/9/9/9/9/R8/4K4 w"), "a2a10")
-    assert mate.is_terminal
+    mating, stalemating = boards("""
+        ...k.....   ...k.....
+        ........R   .........
+        .........   .........
+        .........   .........
+        .........   .........
+        .........   .........
+        .........   .........
+        .........   .........
+        R........   ....R....
+        ....K....   .....K...""")
+    mate = play(make().state_from_string(mating + " w"), "a2a10")
     assert mate.outcomes == (1, -1)
-    stalemate = play(make().state_from_string("3k5/9/9/9/9/9/9/9/4R4/5K3 w"), "e2e9")
-    assert stalemate.is_terminal
+    stalemate = play(make().state_from_string(stalemating + " w"), "e2e9")
+    assert "in check" not in str(stalemate)
     assert stalemate.outcomes == (1, -1)
 
 
@@ -144,7 +176,18 @@ def test_perpetual_check_loses() -> None:
 
 
 def test_perpetual_check_by_black_loses() -> None:
-    state = make().state_from_string("5k3/9/9/9/4r4/9/9/9/9/3K5 b")
+    [board] = boards("""
+        .....k...
+        .........
+        .........
+        .........
+        ....r....
+        .........
+        .........
+        .........
+        .........
+        ...K.....""")
+    state = make().state_from_string(board + " b")
     assert play(state, *["e6d6", "d1e1", "d6e6", "e1d1"] * 2).outcomes == (1, -1)
 
 
@@ -269,7 +312,18 @@ def test_order_of_the_history_is_part_of_the_key() -> None:
 
 def test_the_quiet_counter_and_the_longest_game() -> None:
     game = make(quiet_plies=10)
-    state = game.state_from_string("3k5/9/9/9/4R4/9/9/9/9/5K3 w - - 8 30")
+    [board] = boards("""
+        ...k.....
+        .........
+        .........
+        .........
+        ....R....
+        .........
+        .........
+        .........
+        .........
+        .....K...""")
+    state = game.state_from_string(board + " w - - 8 30")
     assert state.ply == 58
     state = play(state, "e6e7")
     assert not state.is_terminal
@@ -286,6 +340,39 @@ def test_fen() -> None:
     assert start == game.initial_state()
     black = game.state_from_string("4k4/9/9/9/9/9/9/9/9/3K5 b - - 0 3")
     assert (black.to_move, black.ply) == (1, 5)
-    for wrong in ("4k4/9/9 w", "4k4/9/9/9/9/9/9/9/9/9 w", "4k5/9/9/9/9/9/9/9/9/3K5 w", "x/"):
-        with pytest.raises(ValueError, match=r"board of the game|general"):
-            game.state_from_string(wrong)
+    text = str(play(start, "h3e3", "h10g8"))
+    fen = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - - 2 2"
+    assert text.endswith("\nFEN " + fen)
+    assert str(game.state_from_string(fen)) == text.replace("[n]", " n ")
+
+
+START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("4k4/9/9 w", "incomplete"),
+        ("4k4/9/9/9/9/9/9/9/9/9 w", "one general"),
+        ("4k4/9/9/9/9/9/9/9/9/3K1K3 w", "too many K"),
+        ("4k5/9/9/9/9/9/9/9/9/3K5 w", "rows"),
+        ("x/", "fields"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w KQ - 0 1", "- twice"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4", "fields"),
+        ("3k5/9/9/9/9/9/9/9/3R5/4K4 w", "in check"),
+        ("4k4/9/9/9/9/9/9/9/9/4K4 w", "face each other"),
+        ("4k4/9/9/9/9/9/9/9/9/4K4 b", "face each other"),
+        ("3k5/9/9/9/9/9/4K4/9/9/9 w", "K cannot stand on e4"),
+        ("2k6/9/9/9/9/9/9/9/9/4K4 w", "k cannot stand on c10"),
+        ("3k5/9/9/9/9/9/9/9/3A5/4K4 w", "A cannot stand on d2"),
+        ("3k5/9/9/9/2B6/9/9/9/9/4K4 w", "B cannot stand on c6"),
+        ("3k5/9/9/9/9/1B7/9/9/9/4K4 w", "B cannot stand on b5"),
+        ("3k5/9/9/9/9/9/9/P8/9/4K4 w", "P cannot stand on a3"),
+        ("3k5/9/9/9/9/9/1P7/9/9/4K4 w", "P cannot stand on b4"),
+        (START + " w - - 0 252", "ply 502 of a game of at most 500 plies"),
+        (START + " w - - 0 40000", "ply 79998"),
+    ],
+)
+def test_texts_are_checked(wrong: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        make().state_from_string(wrong)
