@@ -137,12 +137,23 @@ struct Go {
   State from_board(const Board& board) const {
     State state;
     set_turn(state, board);
+    std::array<int, 6> number{};  // by symbol, 0 being the plain empty point
     for (int cell = 0; cell < shape.size(); ++cell) {
       const int symbol = board.cells[cell];
+      ++number[symbol];
       if (symbol == 1 || symbol == 2) put(state, symbol - 1, cell);
       if (symbol == 3) state.ko = std::int16_t(cell);
       if (symbol > 3) state.passes = std::int8_t(symbol - 3);
     }
+    if ((number[0] || number[3]) + (number[4] > 0) + (number[5] > 0) > 1)
+      refuse("its empty points are drawn in several ways");
+    if (number[3] > 1 || (state.ko >= 0 && !can_be_ko(state)))
+      refuse("* is not where a stone has just been taken in a ko");
+    for (int player : {0, 1})
+      if (state.stones[player].any_of([&](int stone) {
+            return breathless_group(state.stones[player], stone, empties(state)).any();
+          }))
+        refuse("a stone has no liberty");
     end_game(state);
     return state;
   }
@@ -170,6 +181,20 @@ struct Go {
   }
 
   Bits<W> empties(const State& state) const { return all & ~(state.stones[0] | state.stones[1]); }
+
+  [[noreturn]] static void refuse(const std::string& why) {
+    throw std::invalid_argument("This text is not a state of Go: " + why + ".");
+  }
+  // Whether the mover may just have lost a stone there to one that stands where it took it.
+  bool can_be_ko(const State& state) const {
+    const auto &own = state.stones[state.to_move], &enemy = state.stones[1 - state.to_move];
+    const auto all_in = [&](int cell, const Bits<W>& cells) {
+      return std::ranges::all_of(beside[cell], [&](int next) { return cells.test(next); });
+    };
+    return all_in(state.ko, enemy) && std::ranges::any_of(beside[state.ko], [&](int taker) {
+             return all_in(taker, own | Bits<W>::of(state.ko));
+           });
+  }
 
   // Whether a stone there has a liberty, or a group that gives breath beside it: an own one with
   // another liberty, or an enemy one that has no other. Ko aside.

@@ -74,13 +74,48 @@ def test_suicide_is_refused_and_capture_is_not() -> None:
 2 x o . o .
 1 . x o . o
 ply 20, x to move""")
-    assert "e1" not in texts(state)
-    assert "e2" not in texts(state), "a single stone without liberty"
+    assert "d1" not in texts(state), "a single stone without liberty"
+    assert "e2" not in texts(state)
     assert "a1" not in texts(state), "nor may a group of one's own lose its last liberty"
     assert "c2" not in texts(state)
     assert "a5" not in texts(state)
     captured = play(state, "pass", "a5")
     assert rows(captured)[:2] == ["o.o..", "..o.."], "the last liberty may be filled to capture"
+
+
+@pytest.mark.parametrize(
+    ("rows", "mover", "why"),
+    [
+        ("xo. oo. ...", "x", "no liberty"),
+        ("xxx xxx xxx", "x", "no liberty"),
+        (".-. ... ...", "x", "several ways"),
+        ("--= --- ---", "x", "several ways"),
+        ("-*- --- ---", "x", "several ways"),
+        ("*.. ... .*.", "x", "ko"),
+        (".*. ... ...", "x", "ko"),
+        ("*o. o.. ...", "x", "ko"),  # neither stone beside it can have taken one there
+        ("*ox ox. x..", "o", "ko"),  # he would have taken his own stone
+    ],
+)
+def test_texts_are_checked(rows: str, mover: str, why: str) -> None:
+    lines = [f"{3 - i} {' '.join(row)}" for i, row in enumerate(rows.split())]
+    text = "\n".join(["  a b c", *lines, f"ply 9, {mover} to move"])
+    with pytest.raises(ValueError, match=why):
+        make(3).state_from_string(text)
+
+
+def test_a_ko_is_read() -> None:
+    text = """\
+  a b c
+3 * o x
+2 o x .
+1 . . .
+ply 9, x to move, * is ko"""
+    state = make(3).state_from_string(text)
+    assert "a3" not in texts(state)
+    assert str(state) == text
+    with pytest.raises(ValueError, match="at most 27 plies"):
+        make(3).state_from_string(text.replace("ply 9", "ply 65545"))
 
 
 def test_two_passes_end_the_game() -> None:
