@@ -8,45 +8,22 @@
 // After a turn of A: A's rabbit on the far row wins, then B's; B without rabbits loses, then A; B
 // without a step loses. A turn that can no longer be ended as the rules ask is lost as well: so it
 // is judged step by step what the rules forbid turn by turn, and the value is the same.
-// Options: draw_rules: olympiad, or none: third repetitions are allowed; max_plies, then a draw.
+// Options: draw_rules: olympiad, or none: third repetitions are allowed; max_plies, then a draw,
+// which the rules do not know. 1000 actions (250 turns and more) are our choice: the random games
+// of the vectors, cut off after 60 turns, mostly had no end by then.
 // Actions: in the setup a piece and its cell, the strongest first (rabbits fill the rest); then
 // piece, cell and direction, a push being written enemy first; `pass` ends a turn early.
 #include <algorithm>
+#include <stdexcept>
 
-#include "cells64.h"
+#include "arimaa_position.h"
 #include "history.h"
 #include "rules.h"
 
 namespace athenan {
 namespace {
 
-using Cells = Cells64;
-enum Kind { elephant, camel, horse, dog, cat, rabbit, kinds };
-
-constexpr Cells first_column = 0x0101010101010101ull, last_column = first_column << 7;
-constexpr Cells traps = 1ull << 18 | 1ull << 21 | 1ull << 42 | 1ull << 45;
-constexpr std::array<Cells, 2> home{0xFFFFull, 0xFFFFull << 48}, goal{0xFFull << 56, 0xFFull};
-constexpr std::array<int, 4> offset{8, 1, -8, -1};  // north, east, south, west
-constexpr std::array<int, 8> setup_order{elephant, camel, horse, horse, dog, dog, cat, cat};
-
-constexpr Cells shifted(Cells cells, int way) {
-  switch (way) {
-    case 0: return cells << 8;
-    case 1: return (cells & ~last_column) << 1;
-    case 2: return cells >> 8;
-    default: return (cells & ~first_column) >> 1;
-  }
-}
-constexpr Cells around(Cells cells) {
-  return shifted(cells, 0) | shifted(cells, 1) | shifted(cells, 2) | shifted(cells, 3);
-}
-
-struct Position {
-  std::array<std::array<Cells, kinds>, 2> pieces{};
-  std::array<Cells, 2> all{};
-  Key key;  // pieces alone
-  friend bool operator==(const Position&, const Position&) = default;
-};
+using namespace arimaa;
 
 struct Phase {
   bool setup = false;
@@ -136,9 +113,9 @@ struct Arimaa {
     state.to_move = std::int8_t(board.to_move);
     state.ply = std::int16_t(board.ply);
     state.phase = phase;
-    for (int cell = 0; cell < 64; ++cell)
-      if (const int piece = board.cells[cell])
-        flip(state.position, (piece - 1) % 2, (piece - 1) / 2, cell);
+    read_pieces(board,
+                [&](int piece, int cell) { state.position.flip(piece % 2, piece / 2, cell); });
+    check(state);
     if (!phase.setup && phase.steps == 4) begin_turn(state);
     look(state);
     return state;
@@ -152,18 +129,15 @@ struct Arimaa {
     return text;
   }
   State state_from_string(std::string_view text) const {
-    Phase phase;
-    phase.setup = text.find(", setting up") != std::string_view::npos;
-    const auto steps = text.find("steps left: "), to = text.find(", to "),
-               from = text.find(" from ");
-    if (steps != std::string_view::npos && steps + 12 < text.size())
-      phase.steps = std::int8_t(std::clamp(text[steps + 12] - '0', 1, 4));
-    const auto cell_at = [&](std::size_t at) {
-      return (text[at] - 'a' + 8 * (text[at + 1] - '1')) & 63;
-    };
-    if (from != std::string_view::npos && to + 6 < text.size()) {
-      phase.target = std::int8_t(cell_at(to + 5));
-      for (auto at = from + 6; at + 1 < text.size(); at += 3) phase.partners |= bit_at(cell_at(at));
+    const auto note = note_of(text);
+    Phase phase{.setup = note == ", setting up"};
+    if (const int steps = read_counter(note, "steps left")) phase.steps = std::int8_t(steps);
+    if (const auto to = note.find(", to "); to != std::string_view::npos) {
+      const auto words = split(note.substr(to + 5), ' ');  // d4 from e4 d5
+      phase.target = std::int8_t(find_cell(shape, words[0]).value_or(-1));
+      for (auto word : words)
+        if (const auto cell = find_cell(shape, word); cell && *cell != phase.target)
+          phase.partners |= bit_at(*cell);
     }
     return from_board(read_board(shape, 2, text), phase);
   }
@@ -211,7 +185,7 @@ struct Arimaa {
              cell_name(shape, int(action - first_setup) % 64);
     const int from = int(action) / 4;
     const int player = state.position.all[1] >> from & 1;
-    return shape.symbols[2 * kind_on(state.position, player, from) + player] +
+    return shape.symbols[2 * state.position.kind_on(player, from) + player] +
            cell_name(shape, from) + "nesw"[action % 4];
   }
   std::optional<int> marked_cell(const State&, Action action) const {
@@ -236,31 +210,6 @@ struct Arimaa {
   static Cells own(const State& state) { return state.position.all[state.to_move]; }
   static bool pushing(const State& state) { return (state.phase.partners & own(state)) != 0; }
 
-  // Puts a piece on the cell, or takes it off.
-  static void flip(Position& position, int player, int kind, int cell) {
-    position.pieces[player][kind] ^= bit_at(cell);
-    position.all[player] ^= bit_at(cell);
-    position.key ^= zobrist[(2 * kind + player) * 64 + cell];
-  }
-  static int kind_on(const Position& position, int player, int cell) {
-    int kind = 0;
-    while (!(position.pieces[player][kind] >> cell & 1)) ++kind;
-    return kind;
-  }
-
-  // Calls visit(kind, its pieces that are not frozen, the free pieces above it), strongest first.
-  template <class Visit>
-  static void free_pieces(const Position& position, int player, Visit visit) {
-    const Cells befriended = around(position.all[player]);
-    Cells enemies_above = 0, free_above = 0;
-    for (int kind = 0; kind < kinds; ++kind) {
-      const Cells free = position.pieces[player][kind] & (befriended | ~around(enemies_above));
-      visit(kind, free, free_above);
-      enemies_above |= position.pieces[1 - player][kind];
-      free_above |= free;
-    }
-  }
-
   // For each way the cells whose piece can step there; what ends the turn is judged elsewhere.
   static std::array<Cells, 4> steps_of(const State& state) {
     const auto& position = state.position;
@@ -269,7 +218,7 @@ struct Arimaa {
     const bool must_follow = pushing(state);
     Cells movers = 0, rabbits = 0;
     if (!must_follow)
-      free_pieces(position, player, [&](int kind, Cells free, Cells free_above) {
+      position.free_pieces(player, [&](int kind, Cells free, Cells free_above) {
         (kind == rabbit ? rabbits : movers) |= free;
         if (state.phase.steps >= 2)
           movers |= position.pieces[1 - player][kind] & around(free_above);
@@ -294,7 +243,7 @@ struct Arimaa {
         if (!(steps[way] >> from & 1)) continue;
         if (state.phase.steps == 1) {
           Position after = state.position;
-          shift_piece(after, from, way);
+          after.shift_piece(from, way);
           if (!may_end(state, after.key)) continue;
         }
         if (visit(from, way)) return true;
@@ -310,20 +259,6 @@ struct Arimaa {
            (!third_is_illegal || state.history.count(after ^ mover_key(1 - state.to_move)) < 2);
   }
 
-  // Moves a piece and empties the traps; tells whether one vanished.
-  static bool shift_piece(Position& position, int from, int way) {
-    const int mover = position.all[1] >> from & 1, kind = kind_on(position, mover, from);
-    flip(position, mover, kind, from);
-    flip(position, mover, kind, from + offset[way]);
-    bool vanished = false;
-    for (int player : {0, 1})
-      for_each_cell(position.all[player] & traps & ~around(position.all[player]), [&](int cell) {
-        flip(position, player, kind_on(position, player, cell), cell);
-        vanished = true;
-      });
-    return vanished;
-  }
-
   void step(State& state, int from, int way) const {
     const int player = state.to_move, enemy = 1 - player;
     auto& position = state.position;
@@ -331,27 +266,80 @@ struct Arimaa {
     const bool is_own = own(state) >> from & 1, follows = pushing(state);
     const bool pulled =
         !is_own && (phase.partners >> from & 1) && from + offset[way] == phase.target;
-    const int kind = kind_on(position, is_own ? player : enemy, from);
-    if (shift_piece(position, from, way)) state.history.clear();
-    phase.partners = 0;
-    if (is_own && !follows)
-      for (int weaker = kind + 1; weaker < kinds; ++weaker)
-        phase.partners |= position.pieces[enemy][weaker];
-    if (!is_own && !pulled)
-      free_pieces(position, player, [&](int stronger, Cells free, Cells) {
-        if (stronger < kind) phase.partners |= free;
-      });
-    phase.partners &= around(bit_at(from));
+    const int kind = position.kind_on(is_own ? player : enemy, from);
+    if (position.shift_piece(from, way)) state.history.clear();
+    phase.partners = (is_own ? follows : pulled) ? 0 : partners_of(state, from, is_own, kind);
     phase.target = std::int8_t(phase.partners ? from : -1);
     --phase.steps;
+  }
+  // Of a piece that has just left the cell, the mover's own or an enemy; see Phase.
+  static Cells partners_of(const State& state, int left, bool is_own, int kind) {
+    const auto& position = state.position;
+    Cells partners = 0;
+    if (is_own)
+      for (int weaker = kind + 1; weaker < kinds; ++weaker)
+        partners |= position.pieces[1 - state.to_move][weaker];
+    else
+      position.free_pieces(state.to_move, [&](int stronger, Cells free, Cells) {
+        if (stronger < kind) partners |= free;
+      });
+    return partners & around(bit_at(left));
+  }
+
+  [[noreturn]] static void refuse(const std::string& why) {
+    throw std::invalid_argument("This text is not a state of Arimaa: " + why + ".");
+  }
+  // Refuses what no game reaches, as far as the rules above rely on it.
+  static void check(const State& state) {
+    const auto& [pieces, all, key] = state.position;
+    const auto& phase = state.phase;
+    for (int player : {0, 1}) {
+      for (int kind = 0; kind < kinds; ++kind)
+        if (std::popcount(pieces[player][kind]) > army[kind])
+          refuse("a side has more pieces of a kind than it sets up");
+      if (all[player] & traps & ~around(all[player])) refuse("a piece stands alone on a trap");
+    }
+    if (phase.setup) {
+      if (!is_set_up(state)) refuse("it is no setup, the strongest first on two rows");
+    } else if (phase.steps < 1 || phase.steps > 4) {
+      refuse("1 to 4 steps are left in a turn");
+    } else if ((phase.partners || phase.target >= 0) && !has_left(state)) {
+      refuse("no step can just have left the cell that it names");
+    }
+  }
+  // The other has nothing or all of his pieces; the mover some of the first in the order.
+  static bool is_set_up(const State& state) {
+    const Cells other = state.position.all[1 - state.to_move];
+    if (other && other != home[1 - state.to_move]) return false;
+    const int number = std::popcount(own(state));
+    std::array<int, kinds> placed{};
+    if (number >= int(setup_order.size()) || own(state) & ~home[state.to_move]) return false;
+    for (int i = 0; i < number; ++i) ++placed[setup_order[i]];
+    for (int kind = 0; kind < kinds; ++kind)
+      if (std::popcount(state.position.pieces[state.to_move][kind]) != placed[kind]) return false;
+    return true;
+  }
+  // Whether some piece that stands beside the target, or vanished there, leaves these partners.
+  static bool has_left(const State& state) {
+    const auto& [pieces, all, key] = state.position;
+    const auto& [setup, steps, target, partners] = state.phase;
+    if (steps == 4 || target < 0 || !partners || (all[0] | all[1]) & bit_at(target)) return false;
+    const Cells vanished = traps & ~(all[0] | all[1]);
+    for (bool is_own : {false, true})
+      for (int kind = 0; kind < kinds; ++kind)
+        if ((pieces[is_own ? state.to_move : 1 - state.to_move][kind] | vanished) &
+                around(bit_at(target)) &&
+            partners_of(state, target, is_own, kind) == partners)
+          return true;
+    return false;
   }
 
   void set_up(State& state, int kind, int cell) const {
     const int player = state.to_move;
-    flip(state.position, player, kind, cell);
+    state.position.flip(player, kind, cell);
     if (std::popcount(own(state)) < int(setup_order.size())) return;
     for_each_cell(home[player] & ~own(state),
-                  [&](int rest) { flip(state.position, player, rabbit, rest); });
+                  [&](int rest) { state.position.flip(player, rabbit, rest); });
     state.to_move ^= 1;
     state.phase.setup = own(state) == 0;
     if (!state.phase.setup) begin_turn(state);

@@ -285,6 +285,7 @@ def test_third_repetitions_equal_their_recount() -> None:
                 assert state.outcomes == free.outcomes
         lost += state.is_terminal and not free.is_terminal
     assert forbidden > 0
+    assert lost > 0, "a turn that only third repetitions could end"
 
 
 def test_a_turn_changes_the_board() -> None:
@@ -382,6 +383,27 @@ def test_rabbits_come_before_immobilisation() -> None:
     assert both.outcomes == (-1, 1), "gold without rabbits is looked at before"
 
 
+def test_a_goal_comes_before_immobilisation() -> None:
+    """Silver is left with one piece, a rabbit that gold pushed home and that is frozen there."""
+    state = make().state_from_string("""\
+  a b c d e f g h
+8 . . . . . . . .
+7 . . . . . . . .
+6 . . . . . . . .
+5 . . . . . . . .
+4 . . . . . . . .
+3 . . . E . . . .
+2 . . . r . . . .
+1 R . . . . . . .
+ply 40, E to move""")
+    home = play(state, "rd2s", "Ed3s")
+    assert not home.is_terminal
+    end = play(home, "pass")
+    assert end.outcomes == (-1, 1)
+    away = play(state, "rd2e", "Ed3s", "pass")
+    assert away.outcomes == (1, -1), "elsewhere the same rabbit cannot move"
+
+
 def test_a_goal_comes_before_the_last_rabbit() -> None:
     pushed = play(make().state_from_string(GOALS), "rd2s", "Ed3s", "Ra7n", "pass")
     assert pushed.outcomes == (1, -1), "gold's goal, then silver's"
@@ -403,6 +425,77 @@ def test_steps_in_any_order_are_one_state() -> None:
     state = make().state_from_string(TRAPS)
     assert play(state, "Df2e", "Ra1n").key == play(state, "Ra1n", "Df2e").key
     assert play(state, "Eg4n", "Ra1n").key != play(state, "Ra1n", "Eg4n").key, "a pull is open"
+
+
+FULL = ["RRRRRRRR", "EMHHDDCC"]
+EMPTY = ["........"] * 8
+
+
+def drawn(rows: list[str], last_line: str) -> str:
+    return board("".join(rows).replace(".", " "), last_line)
+
+
+@pytest.mark.parametrize(
+    ("rows", "last_line"),
+    [
+        # Pieces in the wrong number, of the wrong kind, on the wrong rows.
+        ([*EMPTY[:5], "EEEEEEEE", "........", "EEEEEEEE"], "ply 3, E to move, setting up"),
+        ([*EMPTY[:6], *FULL], "ply 8, E to move, setting up"),
+        ([*EMPTY[:6], "EMHHDDCC", "........"], "ply 8, E to move, setting up"),
+        ([*EMPTY[:7], "M......."], "ply 1, E to move, setting up"),
+        ([*EMPTY[:5], "E.......", *EMPTY[:2]], "ply 1, E to move, setting up"),
+        (["........", ".r......", *EMPTY[:6]], "ply 0, E to move, setting up"),
+        (["EE......", *EMPTY[:6], "R......r"], "ply 20, E to move"),
+        (["........", *EMPTY[:4], "..D.....", "........", "R......."], "ply 20, E to move"),
+        # Steps that are none of 1 to 4, or no number.
+        *(
+            (["r.......", *EMPTY[:6], "RE......"], f"ply 20, E to move, steps left: {steps}")
+            for steps in ("9", "x", "", "0", "260")
+        ),
+        # Nothing can have left the cell: it is full, its partners are missing or not beside it,
+        # of both sides, too strong to be pulled or too weak to push; at the start of a turn.
+        *(
+            (
+                [
+                    "r.......",
+                    "........",
+                    "........",
+                    "...ch...",
+                    "..rD....",
+                    "...E....",
+                    "........",
+                    "R.......",
+                ],
+                f"ply 20, E to move, steps left: {note}",
+            )
+            for note in (
+                "3, to d4 from d5",
+                "3, to d6 from d7",
+                "3, to zz from qq",
+                "3, to d6",
+                "3, to d6 from",
+                "3, to e6 from d5",
+                "3, to c5 from d5 c4 d4",
+                "3, to e4 from e5 d4",
+                "3, to d2 from d4",
+                "4, to d2 from d3",
+                "3, to d2 from d3 junk",
+            )
+        ),
+    ],
+)
+def test_texts_are_checked(rows: list[str], last_line: str) -> None:
+    with pytest.raises(ValueError, match="This text is not a"):
+        make().state_from_string(drawn(rows, last_line))
+
+
+def test_planes_are_checked() -> None:
+    planes = make().initial_state().planes()
+    planes[5, :, 0] = 1  # eight elephants
+    with pytest.raises(ValueError, match="Arimaa"):
+        make().state_from_planes(planes)
+    with pytest.raises(ValueError, match="at most 1000 plies"):
+        make().state_from_planes(make().initial_state().planes(), 65536)
 
 
 def test_the_longest_game() -> None:
