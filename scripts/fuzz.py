@@ -1,5 +1,7 @@
 """Random games over every game config and many small boards: `python scripts/fuzz.py GAMES`.
 
+With each game go some texts of its states, changed in a few places and read again.
+
 Each option set gets an equal share of the time rather than of the games: the next game is of the
 set that has had least so far, so that long ones do not swallow everything. Every set is played at
 least once, and the number of games in all is at least GAMES.
@@ -16,6 +18,7 @@ import athenan
 from athenan.games import configs_folder
 
 REPORT_SECONDS = 60.0  # of the processor
+TEXTS = 20  # a game
 
 
 def sets_of(name: str, *options: dict[str, Any]) -> list[dict[str, Any]]:
@@ -114,7 +117,9 @@ def main(wanted: int) -> None:
     while sum(played) < wanted or 0 in played:
         turn = seconds.index(min(seconds))
         begun = time.process_time()
-        states[cores[turn].name] += cores[turn].fuzz(1, seed=1_000_000 * turn + played[turn])
+        seed = 1_000_000 * turn + played[turn]
+        states[cores[turn].name] += cores[turn].fuzz(1, seed)
+        cores[turn].fuzz_texts(TEXTS, seed)
         played[turn] += 1
         now = time.process_time()
         seconds[turn] += now - begun

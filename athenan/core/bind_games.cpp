@@ -297,6 +297,14 @@ void bind_games(nb::module_& m) {
           },
           nb::arg("games"), nb::arg("seed") = 0,
           "Random games that check the rules against themselves; states seen.")
+      .def(
+          "fuzz_texts",
+          [](const Game& game, std::uint64_t texts, std::uint64_t seed) {
+            nb::gil_scoped_release release;
+            fuzz_texts(game, texts, seed);
+          },
+          nb::arg("texts"), nb::arg("seed") = 0,
+          "Texts of states with a few changes, each to be refused or to make a sound state.")
       .def("expansion_rate", &expansion_rate, nb::arg("seconds"), nb::arg("seed") = 0,
            "(child states, seconds) of expansions along random games on one thread.");
 

@@ -287,3 +287,9 @@ def test_perft_of_a_python_game() -> None:
 def test_fuzz(game: Any) -> None:
     """Expansions, playouts, texts and planes agree along whole random games."""
     assert game.fuzz(3, seed=1) > 0
+
+
+@every_core_game
+def test_changed_texts_are_refused_or_make_sound_states(game: Any) -> None:
+    """Swapped, lost and doubled letters and lines, other numbers; longer by scripts/fuzz.py."""
+    game.fuzz_texts(1000, seed=1)
