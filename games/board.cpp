@@ -87,7 +87,6 @@ std::optional<Status> find_status(std::string_view text) {
   if (start == std::string_view::npos || before == std::string_view::npos || text[before] != '\n')
     return {};
   text.remove_prefix(start + 4);
-  text.remove_suffix(text.size() - 1 - text.find_last_not_of(" \n"));
   const auto comma = std::min(text.find(", "), text.size());
   const auto ply = read_number(text.substr(0, comma));
   auto rest = text.substr(std::min(comma + 2, text.size()));
@@ -229,13 +228,12 @@ void check_ply(const Shape& shape, int ply) {
 
 Fen read_fen(const Shape& shape, std::string_view text) {
   Fen fen;
-  const bool drawn = find_status(text).has_value();
+  const bool drawn = text.find('\n') != std::string_view::npos;
   if (drawn) fen.board = read_board(shape, 2, text);
   if (const auto line = text.rfind("FEN "); line != std::string_view::npos)
     text.remove_prefix(line + 4);
   else if (drawn)
     return fen;
-  text = text.substr(0, text.find_last_not_of(" \n") + 1);
   const auto fields = split(text, ' ');
   if (fields.size() != 2 && fields.size() != 4 && fields.size() != 6)
     refuse("a FEN has 2, 4 or 6 fields");

@@ -147,6 +147,7 @@ class RulesGame final : public Game {
     }
   }
   std::unique_ptr<State> state_from_string(std::string_view text) const override {
+    text = text.substr(0, text.find_last_not_of(" \r\n") + 1);
     S state = read_state(text);
     check_note(text, note_of(state));
     return box(std::move(state));

@@ -445,6 +445,9 @@ def test_a_drawn_board_and_its_fen_agree() -> None:
     for one, other in ((" N ", " . "), ("ply 3", "ply 5"), (" b KQ", " w KQ"), ("[N]", " Q ")):
         with pytest.raises(ValueError, match="go on with"):
             GAME.state_from_string(text.replace(one, other))
+    with pytest.raises(ValueError, match="ply 3, o to move"):
+        GAME.state_from_string(text.replace("ply", "play"))
+    assert GAME.state_from_string(fen + "\n") == GAME.state_from_string(fen)
     epd = " ".join(fen.split()[1:5])
     assert str(GAME.state_from_string(epd)).endswith(epd + " 0 1")
 
