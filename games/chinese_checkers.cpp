@@ -344,10 +344,9 @@ const GameType chinese_checkers_type{
       if (players == 5)
         throw std::invalid_argument(
             "Option 'players' of game 'chinese_checkers' must be 2, 3, 4 or 6.");
-      return make_rules_game(
-          "chinese_checkers",
-          ChineseCheckers{players, options.flag("blocking"), options.integer("max_plies"),
-                          options.text("cut") == "nearest"});
+      return make_rules_game("chinese_checkers", ChineseCheckers{players, options.flag("blocking"),
+                                                                 options.integer("max_plies"),
+                                                                 options.text("cut") == "nearest"});
     },
 };
 
