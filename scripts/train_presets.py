@@ -2,10 +2,10 @@
 
     python scripts/train_presets.py [config …]       go on where it was stopped
 
-A minute each or 200 games, 4 in step, and longer where that gave fewer than 8. Games that the
-final network plays afterwards are held out: their error under the final weights against that under
-the first ones must fall, and may be compared with the variance of the labels, the error of the best
-constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
+Half a minute each or 200 games, 4 in step, and longer where that gave fewer than 8. Games that the
+final network plays afterwards are held out: their error under the final weights against that of an
+untrained network must fall, and may be compared with the variance of the labels, the error of the
+best constant. Results are appended to checkpoints/presets.jsonl; configs that are in it are
 not trained again. Games for three or more players are played once by UCT instead.
 """
 
@@ -19,12 +19,13 @@ import numpy as np
 import yaml
 
 from athenan import _core
-from athenan.checkpoint import load_arrays, read_state, steps_of
+from athenan.checkpoint import read_state, steps_of
 from athenan.command import table
 from athenan.config import compose
-from athenan.evaluators import CheckpointEvaluator, set_weights
+from athenan.evaluators import CheckpointEvaluator
 from athenan.games import configs_folder, make_game
 from athenan.learner import Learner
+from athenan.network import NetworkEvaluator, make_model
 from athenan.search import core_game, search_settings
 from athenan.self_play import SelfPlay
 from athenan.train import train
@@ -34,14 +35,15 @@ FEWEST_GAMES = 8
 LONGER = "minutes=10"
 HELD_OUT_GAMES, HELD_OUT_STATES = 4, 2000
 SETTINGS = [
-    "minutes=1",
+    "minutes=0.5",
     "games=200",
     "network=small",
     "self_play.games_in_step=4",
+    "self_play.evaluations=100",
     "self_play.batch_sizes=[64,256]",
     "learn.batch_size=32",
     "learn.held_out_every=0",
-    "learn.first_fit_states=0",
+    "learn.first_fit_states=2000",
     "replay.games=8",
     "replay.uses=6",
     "checkpoint.every_games=4",
@@ -50,10 +52,9 @@ SETTINGS = [
 
 
 def held_out_error(run: Path) -> tuple[float, float, float]:
-    """Error on new games of the final network: by the first weights, by the final ones, and by
-    the best constant, which is the variance of the labels."""
-    steps = steps_of(run)
-    final = CheckpointEvaluator(steps[-1])
+    """Error on new games of the final network: of an untrained one, of the final one, and of the
+    best constant, which is the variance of the labels."""
+    final = CheckpointEvaluator(steps_of(run)[-1])
     config = final.config
     player = SelfPlay(
         final.game, final, search_settings(config), config.self_play, config.exploration, seed=99
@@ -65,13 +66,14 @@ def held_out_error(run: Path) -> tuple[float, float, float]:
     planes = np.concatenate([r.planes for r in records])
     values = np.concatenate([r.values for r in records])
     after = learner.error(planes, values, final)
-    set_weights(final.model, load_arrays(steps[0] / "weights.npz"), steps[0])
-    return learner.error(planes, values, final), after, float(np.var(values))
+    shape, players = final.game.plane_shape, final.game.num_players
+    untrained = NetworkEvaluator(make_model(config.network, shape, players, config.seed))
+    return learner.error(planes, values, untrained), after, float(np.var(values))
 
 
 def train_one(name: str) -> dict[str, Any]:
     settings = [f"game={name}", f"run=preset_{name}", *SETTINGS]
-    config = compose("train", [*settings, "checkpoint.keep=200"])
+    config = compose("train", settings)
     folder = Path(config.checkpoints) / config.game.name / f"preset_{name}"
     if steps_of(folder):
         config.resume = str(folder)

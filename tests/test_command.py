@@ -1,9 +1,9 @@
 """The `athenan` program: one sentence for whatever is wrong, and what its commands answer."""
 
 import io
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -178,11 +178,13 @@ def test_listing_games_is_quick_and_imports_little() -> None:
     )
     seconds = []
     for _ in range(3):
-        started = time.monotonic()
+        started = sum(
+            os.times()[2:4]
+        )  # of children: other work on the machine is not meant
         out = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         ).stdout
-        seconds.append(time.monotonic() - started)
+        seconds.append(sum(os.times()[2:4]) - started)
         assert out.splitlines()[-1] == "[]"
     assert min(seconds) < 0.5
 

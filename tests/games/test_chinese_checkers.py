@@ -172,10 +172,10 @@ def test_the_nearest_wins_where_the_game_is_cut() -> None:
     assert play(game.initial_state(), "6->14", "84->73").outcomes == (0, 0, 0), "one step each"
     game = athenan.make_game("chinese_checkers", max_plies=31, **options)
     # x wants to 120, o at the lower right to the upper left, 10, z to the upper right, 22.
-    state = star(game, {"x": {119}, "o": {12}, "z": {20}}, "z")
+    state = star(game, "10 . . o . . . . . . . z . .\n118 . x", "z")
     assert play(state, "20->19").outcomes == (1, -1, -1)
     assert play(state, "20->21").outcomes == (0, 0, 0), "x and z have one step left"
-    state = star(game, {"x": {60}, "o": {10}, "z": {20}}, "z")
+    state = star(game, "10 o . . . . . . . . . z . .\n56 . . . . x . . . .", "z")
     assert play(state, "20->21").outcomes == (-1, 1, -1)
 
 
