@@ -178,9 +178,7 @@ def test_listing_games_is_quick_and_imports_little() -> None:
     )
     seconds = []
     for _ in range(3):
-        started = sum(
-            os.times()[2:4]
-        )  # of children: other work on the machine is not meant
+        started = sum(os.times()[2:4])  # of children: other work on the machine is not meant
         out = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         ).stdout
