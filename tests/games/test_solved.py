@@ -60,6 +60,19 @@ def test_values_by_brute_force(options: dict[str, Any]) -> None:
     assert proved(game, game.initial_state()) == solve(game.initial_state())
 
 
+# From the corners two bridges of three stones threaten; the others are lost to the second player.
+CELLS_OF_3 = {"a1": 1, "e5": 1, "b1": -1, "b2": -1, "c3": -1}
+
+
+@pytest.mark.long
+def test_havannah_3_is_won_by_the_first_player() -> None:
+    game = athenan.make_game("havannah", base=3)
+    start = game.initial_state()
+    assert proved(game, start) == 1
+    found = {cell: proved(game, start.play(start.string_to_action(cell))) for cell in CELLS_OF_3}
+    assert found == CELLS_OF_3
+
+
 def test_ataxx_4_is_won_in_three_plies() -> None:
     """Two jumps take all stones of the second player, wherever he jumps or clones between."""
     game = athenan.make_game("ataxx", size=4)
