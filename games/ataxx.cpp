@@ -110,6 +110,16 @@ struct Ataxx {
     return state;
   }
 
+  std::string note(const State& state) const {
+    return state.quiet ? ", plies without a clone: " + std::to_string(state.quiet) : "";
+  }
+  State state_from_string(std::string_view text) const {
+    State state = from_board(read_board(shape, num_players, text));
+    const int quiet = read_counter(note_of(text), "plies without a clone");
+    state.quiet = std::int16_t(std::min(quiet, jump_limit));
+    return state;
+  }
+
   std::string action_to_string(const State&, Action action) const {
     if (action == pass) return "pass";
     const auto to = cell_name(shape, target(action));

@@ -94,6 +94,16 @@ def test_the_count_is_part_of_the_key() -> None:
     assert play(start, cycle).key != start.key, "the end by max_plies is nearer"
 
 
+def test_the_count_is_in_the_text() -> None:
+    game = athenan.make_game("ataxx", size=5, jump_limit=4)
+    state = play(game.initial_state(), "a5a3")
+    assert str(state).endswith("plies without a clone: 1")
+    again = game.state_from_string(str(state))
+    assert again.key == state.key
+    with pytest.raises(ValueError, match="plies without a clone"):
+        game.state_from_string(str(state).replace("clone: 1", "clone: 5"))
+
+
 def test_an_end_by_stones_comes_before_the_limit() -> None:
     state = athenan.make_game("ataxx", size=5, jump_limit=1).state_from_string("""\
           a b c d e
