@@ -29,9 +29,9 @@ struct Surakarta {
     std::int16_t ply = 0;
     std::int8_t to_move = 0;
     bool over = false;
-    bool cut = false;  // over by max_plies
-    // Positions since the last capture, the present one last: its size counts the quiet plies.
-    History<quiet_limit + 1> history;
+    bool cut = false;                  // over by max_plies
+    std::int8_t earlier = 0;           // plies without capture before those of the history
+    History<quiet_limit + 1> history;  // positions since the last capture, the present one last
     friend bool operator==(const State&, const State&) = default;
   };
   // A place of a point on one of the two loops.
@@ -76,6 +76,7 @@ struct Surakarta {
     if (state.men[1 - player].test(to)) {
       put(state, 1 - player, to);
       state.history.clear();
+      state.earlier = 0;
     }
     state.to_move ^= 1;
     ++state.ply;
@@ -91,13 +92,25 @@ struct Surakarta {
   }
   int pieces(const State& state, int player) const { return state.men[player].count(); }
   Key key(const State& state) const {
-    const Key key = position(state) ^ state.history.key();
-    return can_be_cut ? key ^ count_key(0, state.ply) : key;
+    Key key = position(state) ^ state.history.key();
+    if (can_be_cut) key ^= count_key(0, state.ply);
+    if (state.earlier) key ^= count_key(1, state.earlier);
+    return key;
   }
 
   void write_board(const State& state, Board& board) const { write_pieces(state.men, board); }
-  State from_board(const Board& board) const {
+  std::string note(const State& state) const {
+    const int quiet = quiet_plies(state);
+    return quiet > 0 ? ", plies without capture: " + std::to_string(quiet) : "";
+  }
+  State state_from_string(std::string_view text) const {
+    const int quiet = read_counter(note_of(text), "plies without capture");
+    return from_board(read_board(shape, num_players, text),
+                      olympiad ? std::min(quiet, quiet_limit) : 0);
+  }
+  State from_board(const Board& board, int quiet = 0) const {
     State state;
+    state.earlier = std::int8_t(quiet);
     state.to_move = std::int8_t(board.to_move);
     state.ply = std::int16_t(board.ply);
     read_pieces(board, [&](int piece, int cell) { put(state, piece, cell); });
@@ -126,9 +139,10 @@ struct Surakarta {
   void judge(State& state) const {
     state.over = state.men[0].none() || state.men[1].none() || is_stuck(state);
     if (olympiad && !state.over)
-      state.over = state.history.size() > quiet_limit || state.history.count(position(state)) > 1;
+      state.over = quiet_plies(state) >= quiet_limit || state.history.count(position(state)) > 1;
     if (!state.over && can_be_cut && state.ply >= max_plies) state.over = state.cut = true;
   }
+  static int quiet_plies(const State& state) { return state.earlier + state.history.size() - 1; }
   bool is_stuck(const State& state) const {
     const auto free = ~(state.men[0] | state.men[1]);
     return !state.men[state.to_move].any_of(

@@ -147,6 +147,19 @@ def test_a_capture_starts_the_count_again() -> None:
     assert quiet.key != OLYMPIAD.state_from_string(str(quiet)).key
 
 
+def test_the_count_is_in_the_text() -> None:
+    before = quiet_game(OLYMPIAD, FEW, 49)
+    assert str(before).endswith(" to move, plies without capture: 49")
+    read = OLYMPIAD.state_from_string(str(before))
+    assert not read.is_terminal
+    assert read.key != OLYMPIAD.state_from_string(str(before).replace("49", "48")).key
+    quiet = next(a for a in read.legal_actions() if read.play(a).planes()[:, :, :2].sum() == 3)
+    assert read.play(quiet).outcomes == (-1, 1)
+    assert OLYMPIAD.state_from_string(str(read.play(quiet))).outcomes == (-1, 1)
+    with pytest.raises(ValueError, match="go on with .* plies without capture: 50"):
+        OLYMPIAD.state_from_string(str(before).replace("49", "51"))
+
+
 def test_who_has_no_action_ends_the_game() -> None:
     state = WITHOUT.state_from_string(board("...... ...... ...... ...... oo.... xo...."))
     assert state.is_terminal
