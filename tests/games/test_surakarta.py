@@ -156,7 +156,7 @@ def test_the_count_is_in_the_text() -> None:
     quiet = next(a for a in read.legal_actions() if read.play(a).planes()[:, :, :2].sum() == 3)
     assert read.play(quiet).outcomes == (-1, 1)
     assert OLYMPIAD.state_from_string(str(read.play(quiet))).outcomes == (-1, 1)
-    with pytest.raises(ValueError, match="go on with .* plies without capture: 50"):
+    with pytest.raises(ValueError, match="plies without capture: 50"):
         OLYMPIAD.state_from_string(str(before).replace("49", "51"))
 
 
