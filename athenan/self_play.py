@@ -125,6 +125,8 @@ class SelfPlay:
                 record = self._end_of_search(slot)
                 if record is not None:
                     records.append(record)
+            if len(records) >= len(self.games):
+                return records  # the game is solved: no search asks for a batch any more
         batch = self.group.batch()
         if batch is not None:
             planes, rows = batch

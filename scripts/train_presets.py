@@ -31,12 +31,12 @@ from athenan.self_play import SelfPlay
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")
-FEWEST_GAMES = 8
+FEWEST_GAMES, MOST_GAMES = 8, 200
 LONGER = "minutes=10"
 HELD_OUT_GAMES, HELD_OUT_STATES = 4, 2000
 SETTINGS = [
     "minutes=0.5",
-    "games=200",
+    f"games={MOST_GAMES}",
     "network=small",
     "self_play.games_in_step=4",
     "self_play.evaluations=100",
@@ -60,7 +60,9 @@ def held_out_error(run: Path) -> tuple[float, float, float]:
         final.game, final, search_settings(config), config.self_play, config.exploration, seed=99
     )
     records: list[Any] = []
-    while len(records) < HELD_OUT_GAMES or sum(len(r.values) for r in records) < HELD_OUT_STATES:
+    while len(records) < HELD_OUT_GAMES or (
+        len(records) < MOST_GAMES and sum(len(r.values) for r in records) < HELD_OUT_STATES
+    ):
         records += player.play_batch()
     learner = Learner(final.model, config.learn, [], 0)
     planes = np.concatenate([r.planes for r in records])

@@ -72,6 +72,13 @@ def test_the_budget_of_self_play_fits_the_game(words: str, budget: tuple[Any, ..
     assert (found.iterations, found.evaluations, found.seconds) == budget
 
 
+@pytest.mark.timeout(120)
+def test_a_solved_game_goes_on_to_its_limit() -> None:
+    """The first game proves tic-tac-toe; the searches of later ones never ask the network."""
+    run = train("solved", "games=40", "self_play.evaluations=20000", "checkpoint.every_games=20")
+    assert read_state(newest(run))["games"] >= 40
+
+
 def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[str]) -> None:
     whole = train("whole", "games=160", "checkpoint.every_games=40")
     parts = train("parts", "games=80", "checkpoint.every_games=40")
