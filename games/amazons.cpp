@@ -7,12 +7,11 @@
 // the second's (o) opposite. On every size they stand a third of a side from the corners, which on
 // 6 is OpenSpiel's start too. The amazon that has to shoot is drawn as X or O; arrows are #.
 // Actions: from and to, then the arrow's cell, a1 at the lower left.
-#include <stdexcept>
 
-#include "bits.h"
-#include "neighbours.h"
-#include "rays.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/neighbours.h"
+#include "games/rays.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -113,11 +112,11 @@ struct Amazons {
       if (piece >= 1 && piece <= 4) put(state, (piece - 1) % 2, cell);
       if (piece != 3 && piece != 4) continue;
       if (state.shooter >= 0 || piece - 3 != state.to_move)
-        throw std::invalid_argument("Only one amazon, of the player to move, can have to shoot.");
+        refuse("only one amazon, of the player to move, can have to shoot");
       aim(state, cell);
     }
     if (state.shooter >= 0 && (neighbours[state.shooter] & ~taken_cells(state)).none())
-      throw std::invalid_argument("An amazon that has moved can always shoot back.");
+      refuse("an amazon that has moved can always shoot back");
     return state;
   }
 

@@ -14,11 +14,10 @@
 // Actions: in the setup a piece and its cell, the strongest first (rabbits fill the rest); then
 // piece, cell and direction, a push being written enemy first; `pass` ends a turn early.
 #include <algorithm>
-#include <stdexcept>
 
-#include "arimaa_position.h"
-#include "history.h"
-#include "rules.h"
+#include "games/arimaa_position.h"
+#include "games/history.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -286,9 +285,6 @@ struct Arimaa {
     return partners & around(bit_at(left));
   }
 
-  [[noreturn]] static void refuse(const std::string& why) {
-    throw std::invalid_argument("This text is not a state of Arimaa: " + why + ".");
-  }
   // Refuses what no game reaches, as far as the rules above rely on it.
   static void check(const State& state) {
     const auto& [pieces, all, key] = state.position;

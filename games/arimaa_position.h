@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
-#include "cells64.h"
-#include "key.h"
+#include "games/cells64.h"
+#include "games/key.h"
 
 namespace athenan::arimaa {
 

@@ -8,9 +8,9 @@
 // Olympiad's number is not published; 100 is that of the PyPI package ataxx), `none` has no such
 // rule; max_plies, the draw that ends endless jumping where there is no limit.
 // Actions: the target of a clone, from and to of a jump, a1 at the lower left; `pass`.
-#include "bits.h"
-#include "neighbours.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/neighbours.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

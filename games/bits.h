@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "key.h"
+#include "games/key.h"
 
 namespace athenan {
 

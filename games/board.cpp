@@ -1,4 +1,4 @@
-#include "board.h"
+#include "games/board.h"
 
 #include <algorithm>
 #include <sstream>
@@ -71,10 +71,6 @@ std::string status(const Shape& shape, const Board& board, int num_players,
   return out.str();
 }
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument("This text is not a board of the game: " + why + ".");
-}
-
 // "ply 3, o to move" or "ply 3, x won (o next)", and what follows.
 struct Status {
   int ply;
@@ -122,6 +118,10 @@ Board read_rows(const Shape& shape, std::string_view rows) {
 }
 
 }  // namespace
+
+void refuse(const std::string& why) {
+  throw std::invalid_argument("This is not a state of the game: " + why + ".");
+}
 
 std::vector<int> Shape::places() const {
   std::vector<int> found;

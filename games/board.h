@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 
@@ -43,6 +43,9 @@ struct Shape {
 
 std::string cell_name(const Shape&, int cell);  // "c2": column letter, row counted from 1
 std::optional<int> find_cell(const Shape&, std::string_view name);
+
+// Throws a std::invalid_argument: a text or planes do not make a state of the game, and why.
+[[noreturn]] void refuse(const std::string& why);
 
 // The board with coordinates, the last action's cell in brackets, and a line that says who
 // moves or how the game ended. read_board understands what draw_board writes.

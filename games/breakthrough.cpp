@@ -5,8 +5,8 @@
 // Options: rows, columns: 8 × 8, as on Winands' page of the rules; below 6 rows a side has one row
 // of men, otherwise two, as in OpenSpiel.
 // Actions: from and to, a1 at the lower left.
-#include "bits.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

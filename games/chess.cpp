@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "chess_position.h"
-#include "history.h"
-#include "rules.h"
+#include "games/chess_position.h"
+#include "games/history.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -183,9 +183,6 @@ struct Chess {
 
   // ---- From texts ------------------------------------------------------------------------
 
-  [[noreturn]] static void refuse(const std::string& why) {
-    throw std::invalid_argument("This text is not a state of chess: " + why + ".");
-  }
   static Cells64 castling_of(const std::string& rights) {
     Cells64 castling = 0;
     std::string expected;  // in this order, each at most once

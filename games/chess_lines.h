@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "cells64.h"
+#include "games/cells64.h"
 
 namespace athenan {
 

@@ -1,8 +1,8 @@
 // The pieces of chess, and where they may legally go.
 #pragma once
 
-#include "chess_lines.h"
-#include "key.h"
+#include "games/chess_lines.h"
+#include "games/key.h"
 
 namespace athenan {
 

@@ -14,8 +14,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "bits.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -131,12 +131,12 @@ struct ChineseCheckers {
         put(state, (piece - 1) % num_players, cell);
         if (piece <= num_players) continue;
         if (state.hopping >= 0 || piece - 1 - num_players != state.to_move)
-          throw std::invalid_argument("Only one piece, of the player to move, can be hopping.");
+          refuse("only one piece, of the player to move, can be hopping");
         set_hopping(state, cell);
       }
     }
     if (state.visited.any() && state.hopping < 0)
-      throw std::invalid_argument("Only a hopping piece has been on cells in this turn.");
+      refuse("only a hopping piece has been on cells in this turn");
     judge(state);
     return state;
   }

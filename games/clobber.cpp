@@ -4,8 +4,8 @@
 // Options: rows, columns (10 × 10 at the Computer Olympiad).
 // The first player (x) owns the upper left corner, as in Fairy-Stockfish; OpenSpiel's start is the
 // mirror image. Actions: from and to, a1 at the lower left.
-#include "bits.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

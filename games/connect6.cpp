@@ -4,7 +4,7 @@
 // Options: size (19 at the Computer Olympiad). Actions: column letter and row number from the top.
 // The order within a pair does not matter: both orders lead to states of the same key. A plane of
 // its own tells how many stones the mover has left, which a network hardly counts.
-#include "mnk.h"
+#include "games/mnk.h"
 
 namespace athenan {
 namespace {

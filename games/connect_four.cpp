@@ -1,10 +1,9 @@
 // Connect four: players in turn drop a stone into a column, where it falls onto the stones below;
 // the first with four in a row, column or diagonal wins; a full board is a draw.
 // Options: rows, columns. Actions: columns, written 1, 2, 3, … from the left.
-#include <stdexcept>
 
-#include "bits.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -67,7 +66,7 @@ struct ConnectFour {
     set_turn(state, board);
     read_pieces(board, [&](int player, int cell) {
       if (state.height[cell % columns] != cell / columns)
-        throw std::invalid_argument("A stone falls onto the stones below it.");
+        refuse("a stone falls onto the stones below it");
       drop(state, cell % columns, player);
     });
     for (int player : {0, 1})

@@ -18,9 +18,9 @@
 #include <span>
 #include <stdexcept>
 
-#include "draughts_board.h"
-#include "history.h"
-#include "rules.h"
+#include "games/draughts_board.h"
+#include "games/history.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -214,9 +214,6 @@ struct Draughts {
     return Dark::bit_of(int(action >> 12) % Dark::cells);
   }
   static constexpr int rank_of(Action action) { return int(action & 4095); }
-  [[noreturn]] static void refuse(const std::string& why) {
-    throw std::invalid_argument("This text is not a state of draughts: " + why + ".");
-  }
 
   Set empties(const State& state) const {
     return Dark::all & ~(state.men[0] | state.men[1] | state.kings[0] | state.kings[1]);

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bits.h"
+#include "games/bits.h"
 
 namespace athenan {
 

@@ -1,7 +1,7 @@
 // Lines of other colours between two discs of one's own, which turn over in Othello and Rolit.
 #pragma once
 
-#include "bits.h"
+#include "games/bits.h"
 
 namespace athenan {
 

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "key.h"
+#include "games/key.h"
 
 namespace athenan {
 

@@ -16,9 +16,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "bits.h"
-#include "history.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/history.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -182,9 +182,6 @@ struct Go {
 
   Bits<W> empties(const State& state) const { return all & ~(state.stones[0] | state.stones[1]); }
 
-  [[noreturn]] static void refuse(const std::string& why) {
-    throw std::invalid_argument("This text is not a state of Go: " + why + ".");
-  }
   // Whether the mover may just have lost a stone there to one that stands where it took it.
   bool can_be_ko(const State& state) const {
     const auto &own = state.stones[state.to_move], &enemy = state.stones[1 - state.to_move];

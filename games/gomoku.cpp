@@ -4,7 +4,7 @@
 // advantage, puts the very first stone on one of the two outermost lines (104 of 225 cells on
 // 15 × 15) and leaves all others free, without a swap, as in Polygames; `free` has no restriction,
 // as in OpenSpiel. Actions: column letter and row number from the top.
-#include "mnk.h"
+#include "games/mnk.h"
 
 namespace athenan {
 

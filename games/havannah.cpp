@@ -10,8 +10,8 @@
 // Each stone knows its group's name and each group what it touches; a new stone joins groups. It
 // closes a ring exactly when two separate runs of own stones around it are of one group, or when
 // it completes the six stones around an own one (an enclosed region of own stones always has such).
-#include "bits.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

@@ -7,9 +7,9 @@
 // swap (swap=true). The default is without, as in OpenSpiel, whose games and solved boards test
 // these rules; whether the paper's experiments swapped it does not say.
 // Actions: column letter and row number from the top; `swap`.
-#include "bits.h"
-#include "neighbours.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/neighbours.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "key.h"
+#include "games/key.h"
 
 namespace athenan {
 

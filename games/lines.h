@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bits.h"
+#include "games/bits.h"
 
 namespace athenan {
 

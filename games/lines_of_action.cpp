@@ -10,9 +10,9 @@
 // games we replay, which have 211 on average. Actions: from and to, a1 at the lower left; `pass`.
 #include <stdexcept>
 
-#include "bits.h"
-#include "history.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/history.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

@@ -1,8 +1,8 @@
-#include "list.h"
+#include "games/list.h"
 
 #include <stdexcept>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 

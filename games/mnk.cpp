@@ -4,7 +4,7 @@
 // Options: rows, columns, k, players (two to four). The defaults are Tic-Tac-Mo, three players on
 // 3 × 5 cells with three in a row, as in Ludii; there the others then play on for places, here the
 // first win ends the game. Actions: column letter and row number from the top.
-#include "mnk.h"
+#include "games/mnk.h"
 
 namespace athenan {
 

@@ -2,9 +2,9 @@
 // are; the last two use `opening_lines` and `stones_a_turn`.
 #pragma once
 
-#include "bits.h"
-#include "lines.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/lines.h"
+#include "games/rules.h"
 
 namespace athenan {
 

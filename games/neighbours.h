@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "bits.h"
-#include "board.h"
+#include "games/bits.h"
+#include "games/board.h"
 
 namespace athenan {
 

@@ -4,9 +4,9 @@
 // Options: size (even): 8 is the usual board; the paper and the Computer Olympiad also play 10.
 // Actions: column letter and row number from the top; `pass`.
 // The score is the difference of discs; empty cells count for nobody.
-#include "bits.h"
-#include "flanking.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/flanking.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

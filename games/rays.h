@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "bits.h"
+#include "games/bits.h"
 
 namespace athenan {
 

@@ -10,10 +10,10 @@
 // players this is Othello's start, with three the first has two discs); `four_colours` puts one of
 // each colour whatever the number of players, as the boxed game does: colours without a player (#)
 // are nobody's. Actions: column letter and row number from the top; `pass`.
-#include "bits.h"
-#include "flanking.h"
-#include "neighbours.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/flanking.h"
+#include "games/neighbours.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

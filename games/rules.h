@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "board.h"
-#include "game.h"
+#include "games/board.h"
+#include "games/game.h"
 
 namespace athenan {
 

@@ -9,11 +9,10 @@
 // In the text of a state a cell is its level and its worker; a capital is the worker about to
 // build.
 #include <sstream>
-#include <stdexcept>
 
-#include "bits.h"
-#include "neighbours.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/neighbours.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {
@@ -218,7 +217,7 @@ struct Santorini {
   }
 
   static void require(bool truth, const std::string& rule) {
-    if (!truth) throw std::invalid_argument("This is not a board of the game: " + rule + ".");
+    if (!truth) refuse(rule);
   }
   State assembled(const Board& board, const std::vector<int>& heights) const {
     State state;

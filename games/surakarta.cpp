@@ -8,10 +8,10 @@
 // Options: draw_rules: olympiad (as above), none (neither repetition nor capture is counted);
 // max_plies: a game as long as that is a draw; no Olympiad game lasts longer than 1150.
 // Actions: from and to, a1 at the lower left.
-#include "bits.h"
-#include "history.h"
-#include "neighbours.h"
-#include "rules.h"
+#include "games/bits.h"
+#include "games/history.h"
+#include "games/neighbours.h"
+#include "games/rules.h"
 
 namespace athenan {
 namespace {

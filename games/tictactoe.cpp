@@ -1,5 +1,5 @@
 // Tic-tac-toe: the m,n,k game of 3 × 3 cells, three in a row, two players.
-#include "mnk.h"
+#include "games/mnk.h"
 
 namespace athenan {
 

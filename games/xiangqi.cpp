@@ -16,11 +16,10 @@
 // Actions: from and to, a1 at red's left. The last line of a text is its FEN; a FEN alone is read
 // too, and its H and E mean N and B.
 #include <algorithm>
-#include <stdexcept>
 
-#include "history.h"
-#include "rules.h"
-#include "xiangqi_position.h"
+#include "games/history.h"
+#include "games/rules.h"
+#include "games/xiangqi_position.h"
 
 namespace athenan {
 namespace {
@@ -139,9 +138,6 @@ struct Xiangqi {
   }
 
  private:
-  [[noreturn]] static void refuse(const std::string& why) {
-    throw std::invalid_argument("This text is not a state of xiangqi: " + why + ".");
-  }
   static constexpr int most_of[] = {1, 2, 2, 2, 2, 2, 5};  // by kind
   // Where the rules let a piece come; rows count from its player's side.
   static bool may_stand(int player, XiangqiKind kind, int cell) {

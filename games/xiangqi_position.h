@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bits.h"
+#include "games/bits.h"
 
 namespace athenan {
 

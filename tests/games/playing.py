@@ -21,3 +21,8 @@ def boards(picture: str) -> list[str]:
     """Of boards drawn side by side, each with the rows of a FEN."""
     rows = [line.split() for line in picture.strip().splitlines()]
     return ["/".join(board).replace(".", "1") for board in zip(*rows, strict=True)]
+
+
+def board_lines(state: Any) -> str:
+    """A drawn board without its last line and without the mark of the last action."""
+    return str(state).split("ply")[0].replace("[", " ").replace("]", " ")

@@ -119,7 +119,7 @@ def test_the_amazon_that_shoots_is_part_of_the_state() -> None:
     ("rows", "match"),
     [
         (". o # X / . . # # / . . x . / . . . .", "shoot back"),
-        (". . X . / . . . . / . . X . / . . . .", "Only one amazon"),
+        (". . X . / . . . . / . . X . / . . . .", "only one amazon"),
         (". O . . / . . . . / . . x . / . . . .", "of the player to move"),
         (". O X . / . . . . / . . . . / . . . .", "of the player to move"),
     ],
