@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 

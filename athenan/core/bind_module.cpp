@@ -1,4 +1,4 @@
-#include "bind.h"
+#include "core/bind.h"
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core: rules and search.";

@@ -1,8 +1,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include "bind.h"
-#include "proof.h"
+#include "core/bind.h"
+#include "core/proof.h"
 
 namespace athenan {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "bind.h"
+#include "core/bind.h"
 
 namespace athenan {
 namespace {

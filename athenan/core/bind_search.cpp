@@ -7,13 +7,13 @@
 
 #include <cstring>
 
-#include "bind.h"
-#include "group.h"
-#include "parallel.h"
-#include "samples.h"
-#include "search.h"
-#include "tree_game.h"
-#include "uct.h"
+#include "core/bind.h"
+#include "core/group.h"
+#include "core/parallel.h"
+#include "core/samples.h"
+#include "core/search.h"
+#include "core/tree_game.h"
+#include "core/uct.h"
 
 namespace athenan {
 namespace {
@@ -262,6 +262,8 @@ nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t co
 void bind_search(nb::module_& m) {
   m.def("make_tree_game", &tree_game, nb::arg("children"), nb::arg("to_move"), nb::arg("values"),
         nb::arg("upper"), nb::arg("lower"));
+
+  m.def("heuristics", &heuristic_names, "The names of the reinforcement heuristics.");
 
   m.def("run_uct", &run_uct, nb::arg("states"), nb::arg("seeds"), nb::arg("rollouts"),
         nb::arg("exploration"), nb::arg("threads"),

@@ -1,4 +1,4 @@
-#include "evaluation.h"
+#include "core/evaluation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,12 @@ namespace {
 
 constexpr double largest_mobility = 10;  // a ratio beyond it counts as it
 
-template <class Enum, std::size_t N>
-Enum from_string(const std::string& text, const char* what, const char* const (&names)[N]) {
+template <class Enum>
+Enum from_string(const std::string& text, const char* what, const std::vector<std::string>& names) {
   std::string all;
-  for (std::size_t i = 0; i < N; ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
     if (text == names[i]) return Enum(i);
-    all += std::string(i ? ", " : "") + names[i];
+    all += (i ? ", " : "") + names[i];
   }
   throw std::invalid_argument("There is no " + std::string(what) + " '" + text + "'; there are " +
                               all + ".");
@@ -22,10 +22,14 @@ Enum from_string(const std::string& text, const char* what, const char* const (&
 
 }  // namespace
 
+const std::vector<std::string>& heuristic_names() {
+  static const std::vector<std::string> names = {"gain",  "additive_depth", "multiplicative_depth",
+                                                 "score", "mobility",       "presence"};
+  return names;
+}
+
 Heuristic heuristic_from_string(const std::string& text) {
-  return from_string<Heuristic>(
-      text, "heuristic",
-      {"gain", "additive_depth", "multiplicative_depth", "score", "mobility", "presence"});
+  return from_string<Heuristic>(text, "heuristic", heuristic_names());
 }
 
 EvaluatorKind evaluator_from_string(const std::string& text) {

@@ -4,14 +4,16 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 
 // The reinforcement heuristics. All keep the order win > draw > loss, and are 0 for a draw.
 enum class Heuristic { gain, additive_depth, multiplicative_depth, score, mobility, presence };
 
+const std::vector<std::string>& heuristic_names();
 Heuristic heuristic_from_string(const std::string&);  // throws with a sentence
 
 // Legal actions each player has had so far in the game; needed by the mobility heuristic only.

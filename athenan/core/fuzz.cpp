@@ -1,4 +1,4 @@
-#include "fuzz.h"
+#include "core/fuzz.h"
 
 #include <algorithm>
 #include <stdexcept>

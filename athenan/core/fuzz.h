@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 

@@ -1,10 +1,10 @@
-#include "group.h"
+#include "core/group.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "parallel.h"
+#include "core/parallel.h"
 
 namespace athenan {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "search.h"
+#include "core/search.h"
 
 namespace athenan {
 

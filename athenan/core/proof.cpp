@@ -1,4 +1,4 @@
-#include "proof.h"
+#include "core/proof.h"
 
 #include <algorithm>
 #include <memory>

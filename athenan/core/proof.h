@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "search.h"
+#include "core/search.h"
 
 namespace athenan {
 

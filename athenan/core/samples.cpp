@@ -1,4 +1,4 @@
-#include "samples.h"
+#include "core/samples.h"
 
 #include <algorithm>
 #include <memory>

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search.h"
+#include "core/search.h"
 
 namespace athenan {
 

@@ -1,10 +1,10 @@
-#include "search.h"
+#include "core/search.h"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "samples.h"
+#include "core/samples.h"
 
 namespace athenan {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "evaluation.h"
-#include "game.h"
-#include "task.h"
-#include "tree.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "core/tree.h"
+#include "games/game.h"
 
 namespace athenan {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 

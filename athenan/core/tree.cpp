@@ -1,4 +1,4 @@
-#include "tree.h"
+#include "core/tree.h"
 
 #include <algorithm>
 #include <array>

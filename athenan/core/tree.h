@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 

@@ -1,4 +1,4 @@
-#include "tree_game.h"
+#include "core/tree_game.h"
 
 #include <algorithm>
 #include <cmath>

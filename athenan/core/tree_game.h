@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 

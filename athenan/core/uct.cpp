@@ -1,4 +1,4 @@
-#include "uct.h"
+#include "core/uct.h"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "game.h"
+#include "games/game.h"
 
 namespace athenan {
 

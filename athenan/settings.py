@@ -1,0 +1,388 @@
+"""Every setting of every command: type, default, unit, range, choices and a sentence, once.
+
+Configs (configs/**.yaml) hold values only; `--help`, the checks and the tables of configs/README.md
+are made from here. The options of games and searches stand with their types in the core: a group
+`game` or `search` is a dictionary of a name and its options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from athenan import _core
+
+LARGEST = 2**62  # of a count
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a setting besides its type and default."""
+
+    sentence: str
+    unit: str = ""
+    low: float | None = None  # the least value
+    above: float | None = None  # values are larger than this
+    high: float | None = None  # the largest value
+    choices: tuple[str, ...] = ()  # of a text, or of each text in a list
+    empty: bool = True  # whether a list may be empty
+    ascending: bool = False  # of a list
+
+
+def setting(
+    default: Any,
+    sentence: str,
+    unit: str = "",
+    *,
+    low: float | None = None,
+    above: float | None = None,
+    high: float | None = None,
+    choices: Sequence[str] = (),
+    empty: bool = True,
+    ascending: bool = False,
+) -> Any:
+    """A field of a dataclass of settings."""
+    about = About(sentence, unit, low, above, high, tuple(choices), empty, ascending)
+    metadata = {"about": about}
+    if isinstance(default, list | dict):
+        return field(default_factory=lambda: type(default)(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def number(default: int | None, sentence: str, unit: str = "", low: int = 1) -> Any:
+    """A count."""
+    return setting(default, sentence, unit, low=low, high=LARGEST)
+
+
+def group(kind: Any, sentence: str) -> Any:
+    """A group of settings, the fields of a dataclass."""
+    return field(default_factory=kind, metadata={"about": About(sentence)})
+
+
+def named(sentence: str) -> Any:
+    """A game or a search: `name` and its options."""
+    return field(default_factory=dict, metadata={"about": About(sentence)})
+
+
+# ---- Groups with files of their own in configs/ ----------------------------------------------
+
+
+@dataclass
+class HeuristicSettings:
+    name: str = setting(
+        "gain", "what a finished game is worth: the terminal evaluation f_t",
+        choices=_core.heuristics(),
+    )  # fmt: skip
+    longest: int = setting(
+        0, "that depth heuristics count from; 0: in a new run twice the longest of 1,000 random "
+        "games, elsewhere the game's own bound", "plies", low=0, high=1_000_000,
+    )  # fmt: skip
+
+
+@dataclass
+class NetworkSettings:
+    kind: str = setting("conv", "how the hidden layers are joined", choices=("conv", "residual"))
+    filters: int = setting(32, "of each 3 × 3 convolution", "filters", low=1, high=4096)
+    layers: int = setting(
+        3, "convolutions (conv), or blocks of two (residual)", "layers", low=1, high=200
+    )
+    dense: int = setting(64, "hidden, after the board", "units", low=1, high=65536)
+
+
+@dataclass
+class ExplorationSettings:
+    name: str = setting(
+        "ordinal", "how self-play chooses among the searched actions: by rank, the best or any, or "
+        "by value", choices=("ordinal", "epsilon_greedy", "softmax"),
+    )  # fmt: skip
+    schedule: str = setting(
+        "uniform", "of ε': drawn anew for each action, growing with the progress of the run, or "
+        "`exploitation`", choices=("uniform", "annealed", "constant"),
+    )  # fmt: skip
+    exploitation: float = setting(
+        0.7, "ε' of schedule constant: 1 always plays the best, 0 any", low=0, high=1
+    )
+    temperature: float = setting(0.1, "of softmax, for values in [-1, 1]", above=0, high=1e6)
+
+
+@dataclass
+class ReplaySettings:
+    name: str = setting(
+        "stratified", "the same share of every game in memory, or states drawn from all of them",
+        choices=("stratified", "plain"),
+    )  # fmt: skip
+    games: int = number(100, "µ: kept in memory", "games")
+    uses: float = setting(
+        3.0, "δ: how often a state is used while its game is kept", above=0, high=1e6
+    )
+    states: int = number(2_000_000, "in memory at most, whatever µ says", "states")
+
+
+@dataclass
+class LayoutSettings:
+    name: str = setting(
+        "inline", "who plays: one process where self-play and learning take turns",
+        choices=("inline",),
+    )  # fmt: skip
+
+
+# ---- Groups without ---------------------------------------------------------------------------
+
+BATCH_SIZES = [64, 128, 256, 512, 1024, 2048, 4096]
+
+
+@dataclass
+class SelfPlaySettings:
+    games_in_step: int = setting(
+        256, "at once; more fill larger batches, which the network answers faster", "games",
+        low=1, high=1_000_000,
+    )  # fmt: skip
+    iterations: int | None = number(None, "of the search, an action", "iterations", low=0)
+    evaluations: int | None = number(
+        None, "states valued by the network, an action; without any limit four times the actions "
+        "at the start of the game, at least 100", "evaluations", low=0,
+    )  # fmt: skip
+    seconds: float | None = setting(
+        None, "an action; a run with it is not deterministic", "seconds", low=0, high=1e9
+    )
+    target: str = setting(
+        "tree", "which states are learned from: all of the search's tree, the played ones by the "
+        "search's value, or the played ones by the end", choices=("tree", "root", "terminal"),
+    )  # fmt: skip
+    threads: int = setting(2, "of the search", "threads", low=1, high=1024)
+    batch_sizes: list[int] = setting(
+        BATCH_SIZES, "a batch always has one of these sizes", "states", low=1, high=1_000_000,
+        empty=False, ascending=True,
+    )  # fmt: skip
+
+
+@dataclass
+class LearnSettings:
+    batch_size: int = setting(256, "a step", "states", low=1, high=1_000_000)
+    learning_rate: float = setting(1e-3, "of Adam", above=0, high=1e12)
+    schedule: str = setting(
+        "constant", "of the learning rate: cosine falls over the run to `final_share`",
+        choices=("constant", "cosine"),
+    )  # fmt: skip
+    final_share: float = setting(
+        0.1, "of the learning rate at the end of schedule cosine", low=0, high=1
+    )
+    l2: float = setting(1e-5, "weight of the squared kernels in the loss", low=0, high=1e6)
+    symmetries: bool = setting(True, "every state in a random one of the game's symmetries")
+    held_out_every: int = number(
+        20, "every so many games one is not learned from but measured on; 0 none", "games", low=0
+    )
+    first_fit_states: int = number(
+        20_000, "last states of random games that the network is fitted to first", "states", low=0
+    )
+    first_fit_epochs: int = setting(1, "of the first fit", "passes", low=0, high=10_000)
+    mixed_precision: bool = setting(False, "half precision where the device has it")
+
+
+@dataclass
+class ResolvedSettings:
+    states: int = number(1_000_000, "proven ones remembered across games, at most", "states", low=0)
+    clear_every_games: int = number(
+        5000, "the memory is cleared every so often; 0 never (the paper: every 12 hours)", "games",
+        low=0,
+    )  # fmt: skip
+
+
+@dataclass
+class CheckpointSettings:
+    every_games: int = number(500, "between checkpoints", "games")
+    keep: int = number(3, "newest ones kept, besides the best", "checkpoints")
+
+
+@dataclass
+class PlayerSettings:
+    checkpoint: str | None = setting(
+        None, "short for evaluator: a run's folder, a step's folder, or latest"
+    )
+    evaluator: str = setting(
+        "rollout", "f_θ: a run, a step, latest, an export as PATH:FORMAT, rollout, zero or hash"
+    )
+    search: Any = named("a search by name, or its name and options")
+    iterations: int | None = number(None, "an action", "iterations")
+    evaluations: int | None = number(None, "an action", "evaluations")
+    seconds: float | None = setting(None, "an action", "seconds", above=0, high=1e9)
+
+
+def references() -> dict[str, Any]:
+    return {
+        "random": PlayerSettings(search={"name": "random"}),
+        "uct": PlayerSettings(search={"name": "uct"}, iterations=200),
+    }
+
+
+@dataclass
+class StrengthSettings:
+    every_checkpoints: int = number(
+        1, "a small match against each reference every so many checkpoints; 0 never",
+        "checkpoints", low=0,
+    )  # fmt: skip
+    games: int = number(40, "a match, both colours of every opening", "games", low=0)
+    opening_plies: int = setting(
+        4, "random actions before the players take over", "plies", low=0, high=10_000
+    )
+    evaluations: int = number(200, "an action of the network's player", "evaluations")
+    best_by: str = setting("uct", "the reference whose lower bound makes the best checkpoint")
+    earlier: bool = setting(True, "also against the run's own checkpoint before")
+    most_share: float = setting(
+        0.1, "of the run's time; matches beyond it are left out, but for the first and last",
+        low=0, high=1,
+    )  # fmt: skip
+    references: dict[str, PlayerSettings] = field(
+        default_factory=references,
+        metadata={"about": About("opponents by name, each with the settings of a player")},
+    )
+
+
+# ---- Commands ---------------------------------------------------------------------------------
+
+CHECKPOINTS = "folder of all runs"
+SEED = 2**32 - 1
+
+
+@dataclass
+class TrainSettings:
+    game: dict[str, Any] = named("the rules")
+    search: dict[str, Any] = named("the search of self-play")
+    heuristic: HeuristicSettings = group(HeuristicSettings, "the terminal evaluation f_t")
+    network: NetworkSettings = group(NetworkSettings, "the value network f_θ")
+    exploration: ExplorationSettings = group(ExplorationSettings, "which action self-play plays")
+    replay: ReplaySettings = group(ReplaySettings, "the memory of finished games")
+    layout: LayoutSettings = group(LayoutSettings, "which processes play and learn")
+    self_play: SelfPlaySettings = group(SelfPlaySettings, "games that the search plays with itself")
+    learn: LearnSettings = group(LearnSettings, "fitting the network to the labels")
+    resolved: ResolvedSettings = group(ResolvedSettings, "the memory of resolved states")
+    checkpoint: CheckpointSettings = group(CheckpointSettings, "what a kill cannot take")
+    strength: StrengthSettings = group(StrengthSettings, "small matches during training")
+    run: str | None = setting(None, "name of the run's folder; null makes one of date and preset")
+    resume: str | None = setting(None, "run folder or latest: go on with it")
+    fork: str | None = setting(None, "run or step whose weights a new run starts from")
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    seed: int = setting(0, "of everything random", low=0, high=SEED)
+    minutes: float | None = setting(
+        None, "of work, resumed parts included, after which the run ends", "minutes", above=0,
+        high=1e7,
+    )  # fmt: skip
+    games: int | None = number(None, "of self-play, after which the run ends", "games")
+    deterministic: bool = setting(
+        True, "the same seed gives the same weights, bit for bit (with budgets other than seconds)"
+    )
+    experiment_name: str = setting("train", "the preset's name, part of the run's")
+
+
+@dataclass
+class MatchSettings:
+    game: dict[str, Any] = named("the rules")
+    first: PlayerSettings = group(PlayerSettings, "the player whose result is told")
+    second: PlayerSettings = group(PlayerSettings, "its opponent")
+    games: int = number(400, "two for each opening", "games", low=2)
+    opening_plies: int = setting(
+        4, "random actions before the players take over; openings never repeat", "plies", low=0,
+        high=10_000,
+    )  # fmt: skip
+    games_in_step: int = setting(128, "at once", "games", low=1, high=1_000_000)
+    threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
+    seed: int = setting(0, "of openings and players", low=0, high=SEED)
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+
+
+@dataclass
+class PlaySettings:
+    game: dict[str, Any] = named("the rules")
+    search: dict[str, Any] = named("the program's search")
+    checkpoint: str | None = setting(
+        None, "short for evaluator: a run's folder, a step's folder, or latest"
+    )
+    evaluator: str = setting(
+        "rollout", "f_θ: a run, a step, latest, an export as PATH:FORMAT, rollout, zero or hash"
+    )
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    first: str = setting("me", "who begins", choices=("me", "you"))
+    evaluations: int | None = number(None, "an action", "evaluations")
+    seconds: float | None = setting(2.0, "an action", "seconds", above=0, high=1e9)
+    threads: int = setting(1, "of the search", "threads", low=1, high=1024)
+
+
+@dataclass
+class SolveSettings:
+    game: dict[str, Any] = named("the rules")
+    search: dict[str, Any] = named("the search")
+    heuristic: HeuristicSettings = group(HeuristicSettings, "the terminal evaluation f_t")
+    start: str = setting("", "actions from the initial state, separated by blanks")
+    evaluator: str = setting(
+        "rollout", "f_θ: a run, a step, latest, an export as PATH:FORMAT, rollout, zero or hash"
+    )
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    strong: bool = setting(False, "every reachable state, not only enough for the first")
+    seed: int = setting(0, "of ties and rollouts", low=0, high=SEED)
+    seconds: float | None = setting(None, "in all", "seconds", above=0, high=1e9)
+    iterations: int | None = number(None, "in all", "iterations")
+
+
+FORMATS = ("saved_model", "tflite", "tflite_int8", "onnx", "keras")
+
+
+@dataclass
+class ExportSettings:
+    game: dict[str, Any] = named("whose latest run it is")
+    checkpoint: str = setting("latest", "run folder, step folder or latest")
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    formats: list[str] = setting(list(FORMATS), "which ones to write", choices=FORMATS, empty=False)
+    out: str | None = setting(None, "folder; null makes export_<n> in the run; <out>.zip beside it")
+    vectors: int = setting(
+        256, "with expected values, for tests of what loads it", "states", low=1, high=1_000_000
+    )
+    calibration_states: int = setting(
+        4096, "of the run's replay, whose values the int8 scales cover", "states", low=1,
+        high=10_000_000,
+    )  # fmt: skip
+    tolerance: float = setting(
+        1e-4, "largest difference from the checkpoint, of values in [-1, 1]", above=0, high=2
+    )
+    int8_tolerance: float = setting(0.2, "the same for tflite_int8", above=0, high=2)
+
+
+@dataclass
+class BenchSettings:
+    game: dict[str, Any] = named("the rules; bench rules: `all` for every config")
+    search: dict[str, Any] = named("the search")
+    heuristic: HeuristicSettings = group(HeuristicSettings, "the terminal evaluation f_t")
+    network: NetworkSettings = group(NetworkSettings, "the value network f_θ")
+    exploration: ExplorationSettings = group(ExplorationSettings, "which action self-play plays")
+    self_play: SelfPlaySettings = group(SelfPlaySettings, "games that the search plays with itself")
+    seconds: float = setting(
+        1.0, "a measurement; the best of `repeats` counts", "seconds", above=0, high=1e6
+    )
+    repeats: int = setting(5, "of each measurement", "times", low=1, high=10_000)
+    games: int = setting(64, "in step", "games", low=1, high=1_000_000)
+    threads: int = setting(2, "the largest number of them", "threads", low=1, high=1024)
+    peers: bool = setting(True, "also time OpenSpiel in the same run where it is installed")
+    evaluator: str = setting(
+        "", "of bench search and selfplay, any evaluator; empty: hash, and a new network"
+    )
+    checkpoint: str | None = setting(
+        None, "bench evaluator: run folder, step folder or latest; null takes a new `network`"
+    )
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    formats: list[str] = setting(
+        ["tflite_int8", "tflite", "onnx", "saved_model"], "of bench evaluator, beside the "
+        "trainer's own call", choices=FORMATS, empty=False,
+    )  # fmt: skip
+    batches: list[int] = setting(
+        [1, 64, 1024, 8192], "of bench evaluator", "states", low=1, high=1_000_000, empty=False
+    )
+
+
+COMMANDS: dict[str, type[Any]] = {
+    "train": TrainSettings,
+    "match": MatchSettings,
+    "play": PlaySettings,
+    "solve": SolveSettings,
+    "export": ExportSettings,
+    "bench": BenchSettings,
+}
