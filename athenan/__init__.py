@@ -1,29 +1,45 @@
 """Self-play training for perfect-information board games.
 
-games        the rules by name
-python_game  games written in Python
-tree_game    games made of explicit trees
-search       searches by name, and what they answer
-network      the value network and its evaluator
-exploration  which action self-play plays
-self_play    many games in step
-replay       whole games, and what each learning step takes from them
-learner      the network fitted to the labels
-train        the loop that joins them
-run          a run's folder and config
-checkpoint   its checkpoints on disk
-evaluators   networks of checkpoints for any search
-operations   a network as a list of plain operations
-lite         … as a .tflite file, float32 or int8
-onnx_file    … as an .onnx file
-runtimes     the exported formats, each in its own runtime
-bundle       an export on disk, and its evaluator
-export       writing one
-players      who plays matches
-match        two players with an interval
-reports      TensorBoard, log and progress of a run
-solve        searching until a state is resolved, and proofs
-command      the `athenan` program
+What there is, in the order of dependence: a module imports only from above it.
+
+errors             sentences for people, and what a damaged file raises
+progress           a line about long work, and figures in words
+table              rows in columns
+backend            TensorFlow, imported late
+python_game        games written in Python
+games              the rules by name
+tree_game          games made of explicit trees
+search             searches by name, and what they answer
+settings           every setting: type, default, unit, range and a sentence
+schema             the shape of a config
+config             configs composed and checked
+network            the value network and its evaluator
+exploration        which action self-play plays
+self_play          many games in step
+replay             whole games, and what each learning step takes from them
+learner            the network fitted to the labels
+checkpoint         a run's checkpoints on disk
+replay_files       its replay on disk
+run                its folder and config
+export.operations  a network as a list of plain operations
+export.lite        … as a .tflite file, float32 or int8
+export.onnx_file   … as an .onnx file
+export.runtimes    the exported formats, each in its own runtime
+export.bundle      an export on disk, and its evaluator
+evaluators         networks of checkpoints for any search
+export.readme      the text that explains an export
+export.writing     writing one
+players            who plays matches
+match              two players with an interval
+picture            a game as an image
+reports            TensorBoard, log and progress of a run
+strength           matches of a run's checkpoints
+train              the loop that joins them
+solve              searching until a state is resolved, and proofs
+play               a game against a person
+peers              other programs, timed in the same run
+bench              speeds
+command            the `athenan` program
 """
 
 from __future__ import annotations
@@ -37,8 +53,8 @@ from athenan.search import Search, SearchResult, make_search
 from athenan.tree_game import TreeGame
 
 if TYPE_CHECKING:
-    from athenan.bundle import BundleEvaluator
     from athenan.evaluators import CheckpointEvaluator
+    from athenan.export import BundleEvaluator
 
 __version__ = "0.1.0"
 
@@ -69,6 +85,6 @@ def load_evaluator(
     path: str | Path, game: Game | PythonGame | None = None, threads: int | None = None
 ) -> BundleEvaluator:
     """The evaluator of an export (folder or .zip; `path:format`), for any search."""
-    from athenan.bundle import load_evaluator
+    from athenan.export import load_evaluator
 
     return load_evaluator(path, game, threads)

@@ -40,7 +40,7 @@ def best_rate(measure: Callable[[], tuple[float, float]], repeats: int) -> float
 
 def rules(settings: list[str]) -> Report:
     """Child states by expansion and states by random playout, a second on one thread."""
-    from athenan.command import table
+    from athenan.table import table
 
     every = "game=all" in settings
     settings = [s for s in settings if s != "game=all"]
@@ -211,8 +211,8 @@ def selfplay(settings: list[str]) -> Report:
 def evaluator(settings: list[str]) -> Report:
     """A network's formats beside TensorFlow as the trainer calls it. How many threads TensorFlow
     has is settled when it starts, so each number of threads is measured in a process of its own."""
-    from athenan.command import table
-    from athenan.export import check_formats, write_networks
+    from athenan.export.writing import check_formats, write_networks
+    from athenan.table import table
 
     config = bench_config(settings)
     formats = list(config.formats)
@@ -268,7 +268,7 @@ def network_to_measure(config: Any, named: bool) -> tuple[_core.Game, Any, Any]:
     """(game, model, states for int8) of a checkpoint, or of the config with new weights."""
     from athenan.checkpoint import find_step
     from athenan.evaluators import CheckpointEvaluator
-    from athenan.export import calibration_states, played_states
+    from athenan.export.writing import calibration_states, played_states
     from athenan.network import NetworkEvaluator, make_model
 
     if config.checkpoint:
@@ -297,8 +297,8 @@ def measure_formats(text: str) -> None:
     """The best rate of each format at each batch size; all take turns, so that the machine's noise
     is shared."""
     from athenan.backend import tensorflow
+    from athenan.export.runtimes import load_network
     from athenan.network import best_rate
-    from athenan.runtimes import load_network
 
     job = json.loads(text)
     threading = tensorflow().config.threading

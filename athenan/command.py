@@ -68,13 +68,6 @@ def report(arguments: Arguments, lines: list[str], figures: dict[str, Any]) -> N
         print(json.dumps(figures), flush=True)
 
 
-def table(rows: list[list[str]]) -> list[str]:
-    """Rows with their columns aligned, the first being the head."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
-    return [line.rstrip() for line in lines]
-
-
 def games_command(words: list[str]) -> None:
     """athenan games [--json]
 
@@ -82,6 +75,7 @@ def games_command(words: list[str]) -> None:
     (default and range).
     """
     from athenan.games import game_configs, game_types, make_game
+    from athenan.table import table
 
     arguments = parse(words)
     if arguments.settings:
@@ -274,7 +268,8 @@ def export_command(words: list[str]) -> None:
 
     arguments = parse(words)
     config = compose("export", arguments.settings)
-    from athenan.export import export
+    from athenan.export.writing import export
+    from athenan.table import table
 
     exported = export(config)
     rows = [["format", "bytes", "largest difference"]]

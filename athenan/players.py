@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from athenan import _core
-from athenan.bundle import is_bundle, load_evaluator
 from athenan.config import plain
 from athenan.errors import InputError, nearest
+from athenan.export import is_bundle, load_evaluator
 from athenan.search import CORE_EVALUATORS, DEFAULTS, SEARCHES, drive, make_core_search
 
 NAMES = (*SEARCHES, "uct", "random")

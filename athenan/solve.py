@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
-from athenan.bundle import is_bundle, load_evaluator
 from athenan.config import plain
 from athenan.errors import DAMAGED, InputError
+from athenan.export import is_bundle, load_evaluator
 from athenan.games import make_game
 from athenan.progress import Progress, count, duration
 from athenan.search import Search, SearchResult, search_settings

@@ -20,7 +20,6 @@ import yaml
 
 from athenan import _core
 from athenan.checkpoint import read_state, steps_of
-from athenan.command import table
 from athenan.config import compose
 from athenan.evaluators import CheckpointEvaluator
 from athenan.games import configs_folder, make_game
@@ -28,6 +27,7 @@ from athenan.learner import Learner
 from athenan.network import NetworkEvaluator, make_model
 from athenan.search import core_game, search_settings
 from athenan.self_play import SelfPlay
+from athenan.table import table
 from athenan.train import train
 
 RESULTS = Path("checkpoints/presets.jsonl")

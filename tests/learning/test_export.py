@@ -14,14 +14,14 @@ import pytest
 from runs import SMALL
 
 import athenan
-from athenan import runtimes
 from athenan.command import main
 from athenan.config import compose
 from athenan.errors import InputError
-from athenan.export import write_networks
+from athenan.export import runtimes
+from athenan.export.runtimes import FORMATS, load_network
+from athenan.export.writing import write_networks
 from athenan.games import fingerprint
 from athenan.network import NetworkEvaluator, make_model
-from athenan.runtimes import FORMATS, load_network
 from athenan.search import core_game
 
 sys.path.append(str(Path(__file__).parents[1] / "games"))
@@ -293,7 +293,7 @@ def test_a_stop_leaves_nothing(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("athenan.export.pack", stop)
+    monkeypatch.setattr("athenan.export.writing.pack", stop)
     words = ["formats=[tflite]", "vectors=5", f"out={tmp_path / 'out'}"]
     assert main(["export", f"checkpoint={bundle.parent / 'tictactoe' / 'one'}", *words]) == 130
     assert list(tmp_path.iterdir()) == []

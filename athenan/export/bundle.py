@@ -18,9 +18,9 @@ import numpy as np
 from athenan import _core
 from athenan.checkpoint import checksum
 from athenan.errors import DAMAGED, InputError
+from athenan.export.runtimes import FORMATS, check_format, load_network, missing_package
 from athenan.games import fingerprint, make_game
 from athenan.python_game import PythonGame
-from athenan.runtimes import FORMATS, check_format, load_network, missing_package
 from athenan.search import CORE_EVALUATORS, core_game
 
 VERSION = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from athenan.runtimes import FORMATS
+from athenan.export.runtimes import FORMATS
 
 LITE = """\
 from ai_edge_litert.interpreter import Interpreter

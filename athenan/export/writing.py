@@ -14,18 +14,18 @@ import numpy as np
 
 from athenan import __version__, _core
 from athenan.backend import quiet, tensorflow
-from athenan.bundle import FACTS, VERSION
-from athenan.bundle_readme import readme
 from athenan.checkpoint import checksum, find_step, load_arrays
 from athenan.config import plain
 from athenan.errors import Failed, InputError
 from athenan.evaluators import CheckpointEvaluator
+from athenan.export.bundle import FACTS, VERSION
+from athenan.export.lite import write_lite
+from athenan.export.onnx_file import write_onnx
+from athenan.export.operations import Array, operations_of, ranges_of
+from athenan.export.readme import readme
+from athenan.export.runtimes import FORMATS, check_format, load_network, require
 from athenan.games import fingerprint
-from athenan.lite import write_lite
-from athenan.onnx_file import write_onnx
-from athenan.operations import Array, operations_of, ranges_of
 from athenan.run import git_revision
-from athenan.runtimes import FORMATS, check_format, load_network, require
 from athenan.search import DEFAULTS, make_core_search
 
 

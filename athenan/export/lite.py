@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from athenan.operations import Array, Operation, Range
+from athenan.export.operations import Array, Operation, Range
 
 
 def write_lite(operations: list[Operation], ranges: list[Range] | None = None) -> bytes:

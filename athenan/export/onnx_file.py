@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from athenan.operations import Array, Operation
+from athenan.export.operations import Array, Operation
 
 OPSET, IR_VERSION = 17, 8  # of 2022: every runtime that is still used reads them
 
