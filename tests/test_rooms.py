@@ -1,7 +1,9 @@
-"""What may know what: modules import from above in the table of contents."""
+"""What may know what: modules import from above in the table of contents, games know no search."""
 
 import ast
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,3 +75,33 @@ def test_modules_import_from_above(module: str) -> None:
             f"'{module}' in the table of contents of athenan/__init__.py: move one of the lines "
             "there, or where that makes a cycle put what they share into a module above both."
         )
+
+
+# ---- The core --------------------------------------------------------------------------
+
+COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler on the PATH")
+@pytest.mark.parametrize(
+    ("include", "compiles"),
+    [("games/rules.h", True), ("core/search.h", False), ("tests/games/fuzz.cpp", True)],
+)
+def test_a_game_knows_rules_and_no_search(tmp_path: Path, include: str, compiles: bool) -> None:
+    """With the include directories of target `games`, which are all that its users get too."""
+    text = (PACKAGE / "core" / "CMakeLists.txt").read_text()
+    assert re.findall(r"target_include_directories\(games (.+)\)", text) == ['PUBLIC "${top}"']
+    game = tmp_path / "game.cpp"
+    game.write_text(f'#include "{include}"\n\nint rows() {{ return 3; }}\n')
+    command = [str(COMPILER), "-std=c++20", "-fsyntax-only", f"-I{TOP}", str(game)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode == 0) == compiles, run.stderr
+    assert compiles or include in run.stderr
+
+
+def test_the_stub_is_fresh(tmp_path: Path) -> None:
+    stub = tmp_path / "_core.pyi"
+    subprocess.run([TOP / "scripts" / "stub", stub], check=True)
+    assert stub.read_text() == (PACKAGE / "_core.pyi").read_text(), (
+        "athenan/_core.pyi is not what the compiled core offers: run scripts/stub and commit it."
+    )

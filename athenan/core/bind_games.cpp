@@ -1,6 +1,6 @@
 // Python's view of games and states.
 #include "core/bind.h"
-#include "core/fuzz.h"
+#include "games/fuzz.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>

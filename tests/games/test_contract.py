@@ -12,62 +12,25 @@ from hypothesis import strategies as st
 from nim import Nim
 
 import athenan
+from athenan.games import game_types
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs" / "game").glob("*.yaml"))
-SETTINGS = {path.stem: yaml.safe_load(path.read_text()) for path in CONFIGS}
-# Small boards reach the ends of games, full boards and draws that large ones hardly show.
-SETTINGS |= {
-    "connect_four 4x4": {"name": "connect_four", "rows": 4, "columns": 4},
-    "hex 3 swap": {"name": "hex", "size": 3, "swap": True},
-    "hex 8 swap": {"name": "hex", "size": 8, "swap": True},  # 64 cells and an action more
-    "breakthrough 4x3": {"name": "breakthrough", "rows": 4, "columns": 3},
-    "othello 4": {"name": "othello", "size": 4},
-    "mnk 4x3": {"name": "mnk", "rows": 4, "columns": 3, "k": 3, "players": 2},
-    "mnk 4 players": {"name": "mnk", "rows": 4, "columns": 5, "k": 3, "players": 4},
-    "clobber 3x4": {"name": "clobber", "rows": 3, "columns": 4},
-    "gomoku 5": {"name": "gomoku", "size": 5},
-    "gomoku 6 free": {"name": "gomoku", "size": 6, "opening": "free"},
-    "connect6 6": {"name": "connect6", "size": 6},
-    "ataxx 3": {"name": "ataxx", "size": 3, "jump_limit": 5},
-    "ataxx 4 without limit": {"name": "ataxx", "size": 4, "draw_rules": "none", "max_plies": 50},
-    "amazons 4": {"name": "amazons", "size": 4},
-    "amazons 5": {"name": "amazons", "size": 5},
-    "rolit 4x4": {"name": "rolit", "size": 4},
-    "rolit with passes": {"name": "rolit", "size": 4, "players": 3, "without_line": "pass"},
-    "rolit 2 of four": {"name": "rolit", "size": 4, "players": 2, "start": "four_colours"},
-    "chess cut off": {"name": "chess", "draw_rules": "none", "max_plies": 60},
-    "chess fide": {"name": "chess", "draw_rules": "fide"},
-    "draughts soon drawn": {"name": "draughts", "variant": "brazilian", "king_plies": 4},
-    "draughts cut off": {
-        "name": "draughts",
-        "variant": "brazilian",
-        "draw_rules": "none",
-        "max_plies": 50,
-    },
-    "draughts 10 none": {"name": "draughts", "draw_rules": "none", "max_plies": 150},
-    "draughts 12 none": {
-        "name": "draughts",
-        "variant": "canadian",
-        "draw_rules": "none",
-        "max_plies": 200,
-    },
-    "lines_of_action none": {"name": "lines_of_action", "draw_rules": "none", "max_plies": 60},
-    "lines_of_action openspiel": {"name": "lines_of_action", "draw_rules": "openspiel"},
-    "santorini 3": {"name": "santorini", "size": 3},
-    "surakarta none": {"name": "surakarta", "draw_rules": "none", "max_plies": 400},
-    "havannah 2 swap": {"name": "havannah", "base": 2, "swap": True},
-    "havannah 6": {"name": "havannah", "base": 6},
-    "chinese_checkers 4 players": {"name": "chinese_checkers", "players": 4, "max_plies": 150},
-    "chinese_checkers 6 players": {"name": "chinese_checkers", "players": 6, "blocking": True},
-    "go 2": {"name": "go", "size": 2, "komi": 0},
-    "go 3": {"name": "go", "size": 3, "komi": 0, "draw_rules": "none"},
-    "go 2x3": {"name": "go", "size": 2, "columns": 3},
-    "go 9 none": {"name": "go", "size": 9, "draw_rules": "none"},
-    "go 4": {"name": "go", "size": 4, "draw_rules": "openspiel"},
-    "xiangqi short": {"name": "xiangqi", "chase": True, "quiet_plies": 10, "max_plies": 60},
-    "xiangqi without draws": {"name": "xiangqi", "draw_rules": "none", "max_plies": 300},
-    "arimaa short": {"name": "arimaa", "draw_rules": "none", "max_plies": 60},
-}
+HERE = Path(__file__).parent
+CONFIGS = sorted((HERE.parents[1] / "configs" / "game").glob("*.yaml"))
+
+
+def read_small_boards() -> dict[str, dict[str, Any]]:
+    lines = (HERE / "small_boards.txt").read_text().splitlines()
+    sets = {}
+    for line in lines:
+        if not line.startswith("#"):
+            name, *options = line.split()
+            values = dict(option.split("=") for option in options)
+            sets[line] = {"name": name, **{k: yaml.safe_load(v) for k, v in values.items()}}
+    return sets
+
+
+OF_CONFIGS = {path.stem: yaml.safe_load(path.read_text()) for path in CONFIGS}
+SETTINGS = OF_CONFIGS | read_small_boards()
 GAMES = {name: athenan.make_game(**options) for name, options in SETTINGS.items()}
 GAMES["nim in Python"] = Nim()
 IN_CORE = {name: game for name, game in GAMES.items() if isinstance(game, athenan.Game)}
@@ -109,13 +72,11 @@ def transformed(planes: np.ndarray, symmetry: Any) -> np.ndarray:
     return cells[symmetry.cells][:, symmetry.channels].reshape(planes.shape)
 
 
-@every_game
-def test_every_registered_game_has_a_config(game: Any) -> None:
-    if isinstance(game, athenan.Game):
-        assert game.name in {options["name"] for options in SETTINGS.values()}
-    assert set(athenan.list_games()) == {
-        options["name"] for name, options in SETTINGS.items() if name in {p.stem for p in CONFIGS}
-    }
+@pytest.mark.parametrize("name", athenan.list_games())
+def test_every_game_has_a_config_with_all_its_options(name: str) -> None:
+    (kind,) = [kind for kind in game_types() if kind["name"] == name]
+    options = [option["name"] for option in kind["options"]]
+    assert OF_CONFIGS[name].keys() == {"name", *options}
 
 
 @every_game
@@ -291,5 +252,5 @@ def test_fuzz(game: Any) -> None:
 
 @every_core_game
 def test_changed_texts_are_refused_or_make_sound_states(game: Any) -> None:
-    """Swapped, lost and doubled letters and lines, other numbers; longer by scripts/fuzz.py."""
+    """Swapped, lost and doubled letters and lines; longer by scripts/sanitize fuzz."""
     game.fuzz_texts(1000, seed=1)

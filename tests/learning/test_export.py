@@ -24,7 +24,6 @@ from athenan.games import fingerprint
 from athenan.network import NetworkEvaluator, make_model
 from athenan.search import core_game
 
-sys.path.append(str(Path(__file__).parents[1] / "games"))
 GAMES = {
     "tictactoe": ["network.filters=8"],
     "hex": ["game=hex", "game.size=4", "heuristic=gain", "network=residual", "network.filters=8",

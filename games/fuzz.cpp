@@ -1,4 +1,4 @@
-#include "core/fuzz.h"
+#include "games/fuzz.h"
 
 #include <algorithm>
 #include <stdexcept>

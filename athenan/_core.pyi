@@ -1,0 +1,279 @@
+"""The compiled core: rules and search."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy
+import numpy.typing
+from numpy.typing import NDArray
+
+
+class Symmetry:
+    """
+    transformed[cell, channel] = original[cells[cell], channels[channel]]; the value is multiplied by sign.
+    """
+
+    @property
+    def cells(self) -> list[int]: ...
+
+    @property
+    def channels(self) -> list[int]: ...
+
+    @property
+    def sign(self) -> int: ...
+
+class State:
+    """A state of a game; it never changes."""
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions, ascending; none at the end."""
+
+    def play(self, action: int) -> State:
+        """The state after a legal action."""
+
+    @property
+    def is_terminal(self) -> bool: ...
+
+    @property
+    def to_move(self) -> int: ...
+
+    @property
+    def ply(self) -> int: ...
+
+    @property
+    def outcomes(self) -> tuple[int, ...] | None:
+        """None before the end, then -1, 0 or 1 for each player."""
+
+    @property
+    def score(self) -> float | tuple[float, ...] | None:
+        """
+        Of two players the difference in the first one's view; of more, each one's; None in games without a score.
+        """
+
+    @property
+    def key(self) -> int:
+        """128 bits that identify everything the future depends on."""
+
+    def planes(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C')]:
+        """rows × columns × channels of zeros and ones."""
+
+    def action_to_string(self, action: int) -> str: ...
+
+    def string_to_action(self, text: str) -> int: ...
+
+    def identical(self, other: State) -> bool:
+        """Equal in every field, incremental structures included."""
+
+    def __str__(self) -> str: ...
+
+    def __eq__(self, other: object) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class Game:
+    """The rules of a game with its options."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def options(self) -> str:
+        """Those that are not the default, as text."""
+
+    @property
+    def num_players(self) -> int: ...
+
+    @property
+    def max_plies(self) -> int: ...
+
+    @property
+    def plane_shape(self) -> tuple[int, int, int]: ...
+
+    @property
+    def channels(self) -> list[str]:
+        """What each plane means."""
+
+    @property
+    def symmetries(self) -> list[Symmetry]: ...
+
+    @property
+    def max_score(self) -> float:
+        """Bound of the score; 0 in games without one."""
+
+    @property
+    def max_pieces(self) -> int:
+        """Bound of a player's pieces; 0 in games without captures."""
+
+    @property
+    def has_history(self) -> bool:
+        """
+        Whether the key holds what the board does not show (repetition, counters).
+        """
+
+    @property
+    def state_bytes(self) -> int: ...
+
+    def initial_state(self) -> State: ...
+
+    def state_from_string(self, text: str) -> State:
+        """Reads what str(state) writes, and the game's usual notation."""
+
+    def state_from_planes(self, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', writable=False)], ply: int = 0) -> State: ...
+
+    def perft(self, depth: int) -> int:
+        """Leaves at that depth: the rules' checksum."""
+
+    def playout_rate(self, seconds: float, seed: int = 0) -> tuple[int, float]:
+        """(states, seconds) of random playouts on one thread."""
+
+    def longest_playout(self, games: int, seed: int = 0) -> int:
+        """Plies of the longest of so many random games."""
+
+    def fuzz(self, games: int, seed: int = 0) -> int:
+        """Random games that check the rules against themselves; states seen."""
+
+    def fuzz_texts(self, texts: int, seed: int = 0) -> None:
+        """
+        Texts of states with a few changes, each to be refused or to make a sound state.
+        """
+
+    def expansion_rate(self, seconds: float, seed: int = 0) -> tuple[int, float]:
+        """
+        (child states, seconds) of expansions along random games on one thread.
+        """
+
+def make_game(name: str, options: Mapping[str, bool | int | float | str]) -> Game: ...
+
+def game_types() -> list[dict[str, Any]]: ...
+
+def wrap_python_game(game: object) -> Game:
+    """A game written in Python, as the core sees it."""
+
+def wrap_python_state(game: Game, state: object) -> State: ...
+
+def make_tree_game(children: Sequence[Sequence[int]], to_move: Sequence[int], values: Sequence[float], upper: Sequence[float], lower: Sequence[float]) -> Game: ...
+
+def heuristics() -> list[str]:
+    """The names of the reinforcement heuristics."""
+
+def run_uct(states: Sequence[State], seeds: Sequence[int], rollouts: int, exploration: float, threads: int) -> list[tuple[int, float, int, list[tuple[int, float, int]]]]: ...
+
+def ending_samples(game: Game, count: int, heuristic: str, longest: int, seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]:
+    """(packed planes, values in [-1, 1]) of the last states of random games."""
+
+class Mobility:
+    """Legal actions of each player so far in a game."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, player: int, legal_actions: int) -> None: ...
+
+class ResolvedMemory:
+    """Proven states, kept across games."""
+
+    def __init__(self, capacity: int) -> None: ...
+
+    def add_all(self, search: Search) -> None:
+        """The resolved states of a search's tree."""
+
+    def clear(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int8]]: ...
+
+    def fill(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], completions: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)]) -> None: ...
+
+class Search:
+    """One game's search with its tree."""
+
+    def __init__(self, game: Game, *, continue_rule: str, new_states: int, stop_probability: float, order: str, completion: bool, strong: bool, decision: str, evaluator: str, rollouts: int, heuristic: str, longest: int, seed: int, memory_bytes: int) -> None: ...
+
+    def start(self, root: State, iterations: int = 0, evaluations: int = 0, seconds: float = 0.0, mobility: Mobility = ...) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def reseed(self, seed: int) -> None: ...
+
+    def consult(self, memory: ResolvedMemory) -> None: ...
+
+    def keep_labels(self) -> None:
+        """
+        From now on samples() has the states that left the tree for want of memory, too.
+        """
+
+    def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:
+        """
+        (packed planes, values in [-1, 1], how many are resolved) of every expanded or terminal state below the first root since clear().
+        """
+
+    def clear(self) -> None: ...
+
+    def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The tree as arrays that restore_tree takes; the third has the origin's ply at 3.
+        """
+
+    def restore_tree(self, nodes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], edges: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], facts: Annotated[NDArray[numpy.uint64], dict(shape=(5), order='C', writable=False)], planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], origin: State) -> None: ...
+
+    @property
+    def done(self) -> bool: ...
+
+    @property
+    def bound(self) -> float:
+        """Values are within ± this."""
+
+    @property
+    def action(self) -> int | None: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def completion(self) -> int: ...
+
+    @property
+    def resolved(self) -> bool: ...
+
+    @property
+    def resolved_share(self) -> float:
+        """Of the states in the tree."""
+
+    @property
+    def principal_variation(self) -> list[int]: ...
+
+    @property
+    def children(self) -> list[tuple[int, float, int, bool, int]]:
+        """
+        (action, value, completion, resolved, selections) of the root's children.
+        """
+
+    @property
+    def counts(self) -> dict[str, int]: ...
+
+    def dump(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """The whole tree as arrays."""
+
+class SearchGroup:
+    """Many searches in step, their states in one batch."""
+
+    def __init__(self, searches: Sequence[Search], batch_sizes: Sequence[int], threads: int) -> None: ...
+
+    def started(self, index: int) -> None: ...
+
+    def advance(self) -> list[int]:
+        """Runs all until each waits or is done; those that are done."""
+
+    def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None:
+        """(planes, real rows) of states that wait for their values, or None."""
+
+    def resume(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)]) -> None: ...
+
+    @property
+    def waiting(self) -> int: ...
+
+def make_proof(search: Search, strong: bool) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int8]]:
+    """(keys, outcomes) of the states that prove a resolved root."""
+
+def check_proof(root: State, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], outcomes: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)], strong: bool) -> str:
+    """Empty when the rules confirm the proof, otherwise what is wrong."""
