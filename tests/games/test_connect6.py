@@ -1,11 +1,8 @@
 """Connect6: turns of two stones, wins within a pair, overlines, and a naive solver."""
 
-import itertools
-import random
-from functools import cache
-
 from brute_force import proved, solve, winning_actions
 from playing import play, texts
+from whole_lines import check_random_boards, drawn, naive_value
 
 import athenan
 
@@ -85,54 +82,20 @@ def test_a_full_board_is_a_draw_also_within_a_pair() -> None:
     assert state.play(state.string_to_action("d4")).outcomes == (0, 0)
 
 
-@cache
-def naive_value(board: str, mover: str) -> int:
-    """Of Connect6 on 6 × 6, where a line is a whole row, column or diagonal."""
-    indices = [range(6 * i, 6 * i + 6) for i in range(6)] + [range(i, 36, 6) for i in range(6)]
-    indices += [range(0, 36, 7), range(5, 31, 5)]
-    lines = {"".join(board[i] for i in line) for line in indices}
-    if "xxxxxx" in lines or "oooooo" in lines:
-        return 1 if "xxxxxx" in lines else -1
-    stones = 36 - board.count(".")
-    turn_ends = stones % 2 == 0
-    other = ("o" if mover == "x" else "x") if turn_ends else mover
-    children = [
-        naive_value(board[:i] + mover + board[i + 1 :], other) for i in range(36) if board[i] == "."
-    ]
-    return (max if mover == "x" else min)(children, default=0)
-
-
 def test_a_pair_that_makes_four_lines_of_four() -> None:
     """b1 and e4 each give x a row and a column; two stones of o close three of them at most."""
     game = athenan.make_game("connect6", size=6)
-    rows = ["x.x.x.", "oxoo.o", "oxooxx", "x.xx..", "o.ooxo", "oxox.o"]
-    drawn = "\n".join(f"{i + 1} {' '.join(row)}" for i, row in enumerate(rows))
-    state = game.state_from_string(f"  a b c d e f\n{drawn}\nply 27, x to move")
-    assert solve(state) == proved(game, state) == naive_value("".join(rows), "x") == 1
+    board = "x.x.x.oxoo.ooxooxxx.xx..o.ooxooxox.o"
+    state = drawn(game, board, 27, "x")
+    assert solve(state) == proved(game, state) == naive_value(board, "x", pairs=True) == 1
     winning = {
-        "abcdef"[c] + str(r + 1)
-        for r, c in itertools.product(range(6), range(6))
-        if rows[r][c] == "."
-        and naive_value("".join(rows)[: 6 * r + c] + "x" + "".join(rows)[6 * r + c + 1 :], "x") == 1
+        "abcdef"[i % 6] + str(i // 6 + 1)
+        for i in range(36)
+        if board[i] == "." and naive_value(board[:i] + "x" + board[i + 1 :], "x", pairs=True) == 1
     }
     assert winning_actions(state) == winning
     assert {"b1", "e4"} < winning < texts(state), "not b5, nor f4"
 
 
 def test_small_boards_against_a_naive_solver() -> None:
-    rng = random.Random(6)
-    game = athenan.make_game("connect6", size=6)
-    values = []
-    for _ in range(150):
-        # Rows that mostly belong to one player, so that all three values occur.
-        cells = [rng.choice("xxxxo" if i // 6 % 2 else "oooox") for i in range(36)]
-        for i in rng.sample(range(36), rng.choice([6, 7])):
-            cells[i] = "."
-        rows = [f"{r + 1} {' '.join(cells[6 * r : 6 * r + 6])}\n" for r in range(6)]
-        mover = rng.choice("xo")
-        state = game.state_from_string(f"a b c d e f\n{''.join(rows)}ply 29, {mover} to move")
-        if state.is_terminal:
-            continue
-        values.append(solve(state))
-        assert values[-1] == proved(game, state) == naive_value("".join(cells), mover), str(state)
-    assert set(values) == {-1, 0, 1}
+    check_random_boards(athenan.make_game("connect6", size=6), 6, [6, 7], ply=29, pairs=True)

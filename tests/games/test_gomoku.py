@@ -1,11 +1,9 @@
 """Gomoku: the opening, lines, full boards, and small boards against a naive solver."""
 
-import random
-from functools import cache
-
 import pytest
 from brute_force import proved, solve, winning_actions
 from playing import texts
+from whole_lines import check_random_boards, drawn, naive_value
 
 import athenan
 
@@ -70,50 +68,15 @@ def test_full_board_is_a_draw() -> None:
     assert state.play(state.string_to_action("e5")).outcomes == (0, 0)
 
 
-def naive_value(board: str, mover: str) -> int:
-    """Of gomoku on 5 × 5, where a line is a whole row, column or diagonal."""
-    indices = [range(5 * i, 5 * i + 5) for i in range(5)] + [range(i, 25, 5) for i in range(5)]
-    indices += [range(0, 25, 6), range(4, 21, 4)]
-
-    @cache
-    def value(board: str, mover: str) -> int:
-        lines = {"".join(board[i] for i in line) for line in indices}
-        if "xxxxx" in lines or "ooooo" in lines:
-            return 1 if "xxxxx" in lines else -1
-        other = "o" if mover == "x" else "x"
-        children = [
-            value(board[:i] + mover + board[i + 1 :], other) for i in range(25) if board[i] == "."
-        ]
-        return (max if mover == "x" else min)(children, default=0)
-
-    return value(board, mover)
-
-
 @pytest.mark.parametrize(("mover", "value"), [("x", 1), ("o", -1)])
 def test_a_fork_that_closes_a_line(mover: str, value: int) -> None:
     """Who takes c3 wins: o has five, or x closes o's diagonal and has two fours."""
     game = athenan.make_game("gomoku", size=5)
-    rows = ["o.xo.", ".oxxo", "xx..x", "o.xo.", "xo..o"]
-    drawn = "\n".join(f"{i + 1} {' '.join(row)}" for i, row in enumerate(rows))
-    state = game.state_from_string(f"  a b c d e\n{drawn}\nply 16, {mover} to move")
-    assert solve(state) == proved(game, state) == naive_value("".join(rows), mover) == value
+    board = "o.xo..oxxoxx..xo.xo.xo..o"
+    state = drawn(game, board, 16, mover)
+    assert solve(state) == proved(game, state) == naive_value(board, mover, pairs=False) == value
     assert winning_actions(state) == {"c3"}
 
 
 def test_small_boards_against_a_naive_solver() -> None:
-    rng = random.Random(5)
-    game = athenan.make_game("gomoku", size=5)
-    values = []
-    for _ in range(150):
-        # Rows that mostly belong to one player, so that all three values occur.
-        cells = [rng.choice("xxxo" if i // 5 % 2 else "ooox") for i in range(25)]
-        for i in rng.sample(range(25), 7):
-            cells[i] = "."
-        rows = [f"{r + 1} {' '.join(cells[5 * r : 5 * r + 5])}\n" for r in range(5)]
-        mover = rng.choice("xo")
-        state = game.state_from_string(f"a b c d e\n{''.join(rows)}ply 18, {mover} to move")
-        if state.is_terminal:
-            continue
-        values.append(solve(state))
-        assert values[-1] == proved(game, state) == naive_value("".join(cells), mover), str(state)
-    assert set(values) == {-1, 0, 1}
+    check_random_boards(athenan.make_game("gomoku", size=5), 5, [7], ply=18, pairs=False)
