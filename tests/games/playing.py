@@ -1,5 +1,7 @@
 """Playing by the texts of actions, for tests of single games."""
 
+import random
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -26,3 +28,16 @@ def boards(picture: str) -> list[str]:
 def board_lines(state: Any) -> str:
     """A drawn board without its last line and without the mark of the last action."""
     return str(state).split("ply")[0].replace("[", " ").replace("]", " ")
+
+
+def play_beside(
+    state: Any, plain: Any, chance: random.Random
+) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """A random game by its rules of draws and by none: both states after each action, and the
+    planes before and after it."""
+    while not state.is_terminal:
+        before = state.planes()
+        action = chance.choice(state.legal_actions())
+        state, plain = state.play(action), plain.play(action)
+        assert (state.planes() == plain.planes()).all()
+        yield state, plain, before, state.planes()

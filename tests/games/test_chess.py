@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playing import boards, play, texts
+from playing import boards, play, play_beside, texts
 
 import athenan
 
@@ -341,14 +341,9 @@ def is_dead(planes: np.ndarray) -> bool:
 
 def recount(game: Any, fen: str, chance: random.Random, limits: tuple[int, int]) -> str:
     """A random game whose repetitions and quiet plies are counted anew; says what ended it."""
-    state, plain = game.state_from_string(fen), PLAIN.state_from_string(fen)
-    seen, quiet = [state.planes().tobytes()], int(fen.split()[4])
-    while not state.is_terminal:
-        before = state.planes()
-        action = chance.choice(state.legal_actions())
-        state, plain = state.play(action), plain.play(action)
-        after = state.planes()
-        assert (after == plain.planes()).all()
+    start, plain_start = game.state_from_string(fen), PLAIN.state_from_string(fen)
+    seen, quiet = [start.planes().tobytes()], int(fen.split()[4])
+    for state, plain, before, after in play_beside(start, plain_start, chance):
         captured = after[..., :12].sum() < before[..., :12].sum()
         moved_pawn = (after[..., 10:12] != before[..., 10:12]).any()
         quiet = 0 if captured or moved_pawn else quiet + 1
