@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -85,7 +86,12 @@ COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler on the PATH")
 @pytest.mark.parametrize(
     ("include", "compiles"),
-    [("games/rules.h", True), ("core/search.h", False), ("tests/games/fuzz.cpp", True)],
+    [
+        ("games/rules.h", True),
+        ("tests/games/fuzz.cpp", True),
+        ("core/search.h", False),
+        ("athenan/core/search.h", False),
+    ],
 )
 def test_a_game_knows_rules_and_no_search(tmp_path: Path, include: str, compiles: bool) -> None:
     """With the include directories of target `games`, which are all that its users get too."""
@@ -97,6 +103,11 @@ def test_a_game_knows_rules_and_no_search(tmp_path: Path, include: str, compiles
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode == 0) == compiles, run.stderr
     assert compiles or include in run.stderr
+
+
+@pytest.mark.parametrize("path", sorted((TOP / "scripts").glob("*.py")), ids=lambda p: p.name)
+def test_scripts_find_what_they_import(path: Path) -> None:
+    runpy.run_path(str(path), run_name="imported")
 
 
 def test_the_stub_is_fresh(tmp_path: Path) -> None:
