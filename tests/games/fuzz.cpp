@@ -133,6 +133,7 @@ int run(const std::vector<std::string>& words) {
         throw std::invalid_argument("'" + words[i] + "' names no game.");
       sets.push_back({make_game(std::get<std::string>(name.mapped()), std::move(set))});
     }
+  if (sets.empty()) throw std::invalid_argument("These files have no option set.");
   fuzz_all(sets, std::uint64_t(*games));
   report(sets);
   return 0;
