@@ -15,12 +15,15 @@ schema             the shape of a config
 config             configs composed and checked
 network            the value network and its evaluator
 exploration        which action self-play plays
+checkpoint         a run's checkpoints on disk
+records            finished games, alone and in blocks
 self_play          many games in step
+actors             who plays them, and where
+clock              the time of a run, its limits and its progress
+replay_files       games on disk
 replay             whole games, and what each learning step takes from them
 learner            the network fitted to the labels
-checkpoint         a run's checkpoints on disk
-replay_files       its replay on disk
-run                its folder and config
+run                a run's folder and config
 export.operations  a network as a list of plain operations
 export.lite        … as a .tflite file, float32 or int8
 export.onnx_file   … as an .onnx file
@@ -31,9 +34,11 @@ export.readme      the text that explains an export
 export.writing     writing one
 players            who plays matches
 match              two players with an interval
+strength           small matches during a run
 picture            a game as an image
-reports            TensorBoard, log and progress of a run
-strength           matches of a run's checkpoints
+pages              a run on TensorBoard
+reports            log, progress line and final report of a run
+parts              a run's parts: new, forked, resumed
 train              the loop that joins them
 solve              searching until a state is resolved, and proofs
 play               a game against a person

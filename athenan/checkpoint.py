@@ -1,12 +1,14 @@
 """Runs and checkpoints on disk.
 
 checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.yaml
-    step_<n>/               state.json (counters, checksums)  config.yaml  weights.npz
-                            optimizer.npz  resolved.npz  trees.npz (of the games under way)
-    replay/<first>-<last>.npz
+    step_<n>/               after n games: state.json (facts of each part, checksums)  config.yaml
+                            weights.npz  optimizer.npz  resolved.npz  trees.npz (of the games under
+                            way)
+    replay/<first>-<last>.npz   blocks of games (records.py)
 
-A checkpoint is written beside its place and renamed, so a kill at any instant leaves the last one
-whole. Replay files are only ever added; a checkpoint names those it needs.
+A checkpoint is the dictionary of a run's parts, as their `saved()` gave them. It is written beside
+its place and renamed, so a kill at any instant leaves the last one whole. Replay files are only
+ever added; a checkpoint names those it needs.
 """
 
 from __future__ import annotations
@@ -15,14 +17,31 @@ import hashlib
 import json
 import os
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from athenan.errors import DAMAGED, InputError
 
-VERSION = 2  # weights of older ones can be read, too
+VERSION = 3  # weights of older ones can be read, too
+
+
+@dataclass
+class Part:
+    """What a part of a run needs to go on. Names of facts and of arrays are unique in a run."""
+
+    facts: dict[str, Any]  # plain, as JSON has it
+    arrays: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)  # <name>.npz
+
+
+class Saved(Protocol):
+    """Who has something to save."""
+
+    def saved(self) -> Part: ...
+
+    def restore(self, part: Part) -> None: ...
 
 
 def runs_of(folder: Path, game: str) -> Path:
@@ -94,21 +113,24 @@ def checksum(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def write_checkpoint(
-    run: Path, number: int, arrays: dict[str, list[np.ndarray[Any, Any]]], state: dict[str, Any]
-) -> Path:
+def write_checkpoint(run: Path, number: int, parts: dict[str, Part]) -> Path:
     """Writes step_<number> whole or not at all."""
     place = run / f"step_{number}"
     beside = run / f".step_{number}.tmp"
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
     shutil.copy(run / "config.yaml", beside / "config.yaml")
-    for name, parts in arrays.items():
-        save_arrays(beside / f"{name}.npz", parts)
-    sums = {p.name: checksum(p) for p in sorted(beside.iterdir())}
-    text = json.dumps({"version": VERSION, **state, "checksums": sums}, indent=1)
+    for part in parts.values():
+        for name, arrays in part.arrays.items():
+            save_arrays(beside / f"{name}.npz", arrays)
+    state = {
+        "version": VERSION,
+        "parts": {name: part.facts for name, part in parts.items()},
+        "arrays": {name: list(part.arrays) for name, part in parts.items()},
+        "checksums": {p.name: checksum(p) for p in sorted(beside.iterdir())},
+    }
     with (beside / "state.json").open("w") as file:
-        file.write(text)
+        file.write(json.dumps(state, indent=1))
         file.flush()
         os.fsync(file.fileno())
     if place.exists():
@@ -120,21 +142,43 @@ def write_checkpoint(
     return place
 
 
-def read_state(step: Path) -> dict[str, Any]:
-    """The checkpoint's state.json, after all its files have been found whole."""
+def read_facts(step: Path) -> dict[str, Any]:
+    """The checkpoint's state.json; facts stand by their names, too, as in older versions."""
     try:
         state: dict[str, Any] = json.loads((step / "state.json").read_text())
-        version, sums = int(state["version"]), dict(state["checksums"])
-    except (OSError, ValueError, KeyError, TypeError):
+        version, _ = int(state["version"]), dict(state["checksums"])
+        for facts in state["parts"].values() if version >= 3 else ():
+            state |= facts
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"'{step}' is not a checkpoint of athenan.") from None
     if version > VERSION:
         raise InputError(
             f"Checkpoint '{step}' is of version {version}; this athenan reads up to {VERSION}."
         )
-    for name, expected in sums.items():
+    return state
+
+
+def read_state(step: Path) -> dict[str, Any]:
+    """The facts, after all files of the checkpoint have been found whole."""
+    state = read_facts(step)
+    for name, expected in state["checksums"].items():
         if not (step / name).exists() or checksum(step / name) != expected:
             raise InputError(f"Checkpoint '{step}' is damaged: {name} is not what was written.")
     return state
+
+
+def read_parts(step: Path) -> dict[str, Part]:
+    """The parts that a run goes on from."""
+    state = read_state(step)
+    if state["version"] != VERSION:
+        raise InputError(
+            f"Checkpoint '{step}' is of an older version; a new run takes its weights by "
+            f"fork={step}."
+        )
+    return {
+        name: Part(facts, {n: load_arrays(step / f"{n}.npz") for n in state["arrays"][name]})
+        for name, facts in state["parts"].items()
+    }
 
 
 def keep_newest(run: Path, keep: int, best: int | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from athenan.errors import InputError, nearest
+from athenan.settings import ExplorationSettings
 
 # (action, value, completion, resolved, selections), as the core gives a root's children.
 Child = tuple[int, float, int, bool, int]
@@ -37,10 +38,17 @@ def softmax(values: np.ndarray[Any, Any], temperature: float) -> np.ndarray[Any,
     return probabilities
 
 
+def expected_exploitation(config: ExplorationSettings, progress: float) -> float:
+    """ε' on average at this progress of a run."""
+    if config.schedule == "annealed":
+        return progress
+    return 0.5 if config.schedule == "uniform" else config.exploitation
+
+
 NAMES = ("ordinal", "epsilon_greedy", "softmax")
 
 
-def make_chooser(config: Any) -> Callable[..., int]:
+def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
     """chooser(children, player, bound, random, progress) -> action; progress is 0 to 1."""
     if config.name not in NAMES:
         raise InputError(f"There is no exploration '{config.name}'{nearest(config.name, NAMES)}")

@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from athenan import _core
 from athenan.backend import keras, tensorflow
+from athenan.checkpoint import Part
 from athenan.errors import Failed, InputError
+from athenan.network import NetworkEvaluator
+from athenan.records import Array, Samples, unpack
+from athenan.settings import HeuristicSettings, LearnSettings
 
 
 class Diverged(Failed):
@@ -18,7 +23,7 @@ class Diverged(Failed):
 class Learner:
     """Fits a model in batches of one size; what does not fill a batch waits for the next call."""
 
-    def __init__(self, model: Any, config: Any, symmetries: list[Any], seed: int) -> None:
+    def __init__(self, model: Any, config: LearnSettings, symmetries: list[Any], seed: int) -> None:
         if config.batch_size < 1 or not config.learning_rate > 0 or config.l2 < 0:
             raise InputError("Settings 'learn.batch_size' and 'learn.learning_rate' must be "
                              "positive and 'learn.l2' not negative.")  # fmt: skip
@@ -28,26 +33,28 @@ class Learner:
             )
         tf = tensorflow()
         self.model = model
+        self.evaluator = NetworkEvaluator(model)
         self.config = config
         self.seed = seed
         self.steps = 0
         self.samples = 0
         self.plane_shape = model.input_shape[1:]
-        self._bits = int(np.prod(self.plane_shape))
+        width = model.output_shape[1]
+        bits = int(np.prod(self.plane_shape))
         self._symmetries = symmetries if config.symmetries and symmetries else []
         self._tables = self._symmetry_tables()
         self._signs = np.array([s.sign for s in self._symmetries] or [1], np.float32)
         self.optimizer = keras().optimizers.Adam(config.learning_rate)
         self.optimizer.build(model.trainable_variables)
         self._kernels = [v for v in model.trainable_variables if v.shape.rank and v.shape.rank > 1]
-        self._planes = np.empty((0, (self._bits + 7) // 8), np.uint8)
-        self._values = np.empty(0, np.float32)
+        self._planes = np.empty((0, (bits + 7) // 8), np.uint8)
+        self._values = np.empty((0, width), np.float32)
         self.traces = 0
 
         def step(planes: Any, values: Any) -> Any:
             self.traces += 1
             with tf.GradientTape() as tape:
-                predicted = model(tf.cast(planes, tf.float32), training=True)[:, 0]
+                predicted = model(tf.cast(planes, tf.float32), training=True)
                 error = tf.reduce_mean(tf.square(predicted - values))
                 decay = config.l2 * tf.add_n([tf.reduce_sum(tf.square(k)) for k in self._kernels])
                 loss = error + decay
@@ -60,18 +67,18 @@ class Learner:
             step,
             input_signature=[
                 tf.TensorSpec((size, *self.plane_shape), tf.uint8),
-                tf.TensorSpec((size,), tf.float32),
+                tf.TensorSpec((size, width), tf.float32),
             ],
         )
 
-    def _symmetry_tables(self) -> np.ndarray[Any, Any]:
+    def _symmetry_tables(self) -> Array:
         """For each symmetry, where each plane bit comes from."""
         channels = self.plane_shape[2]
         tables = [
             (np.array(s.cells)[:, None] * channels + np.array(s.channels)[None, :]).reshape(-1)
             for s in self._symmetries
         ]
-        return np.stack(tables) if tables else np.arange(self._bits)[None, :]
+        return np.stack(tables) if tables else np.arange(np.prod(self.plane_shape))[None, :]
 
     def set_progress(self, progress: float) -> None:
         """0 to 1 over the run, for the learning-rate schedule."""
@@ -82,10 +89,10 @@ class Learner:
                 self.config.learning_rate * (floor + (1 - floor) * share)
             )
 
-    def learn(self, planes: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> dict[str, Any]:
-        """Packed planes and labels; the mean losses of the steps that were made, if any."""
-        self._planes = np.concatenate([self._planes, planes])
-        self._values = np.concatenate([self._values, values.astype(np.float32)])
+    def learn(self, samples: Samples) -> dict[str, Any]:
+        """The mean losses of the steps that were made, if any."""
+        self._planes = np.concatenate([self._planes, samples.planes])
+        self._values = np.concatenate([self._values, samples.values])
         size = self.config.batch_size
         errors, decays, predicted = [], [], None
         while len(self._values) >= size:
@@ -114,23 +121,55 @@ class Learner:
         """Forgets what has not filled a batch, so that a checkpoint needs not hold it."""
         self._planes, self._values = self._planes[:0], self._values[:0]
 
-    def _batch(self, packed: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> Any:
-        bits = np.unpackbits(packed, axis=1, count=self._bits)
+    def _batch(self, packed: Array, values: Array) -> tuple[Array, Array]:
+        """Planes and labels [n, width], each state in a random one of its symmetries."""
+        bits = unpack(packed, self.plane_shape).reshape(len(packed), -1)
         random = np.random.default_rng([self.seed, 4, self.steps])
         chosen = random.integers(0, len(self._tables), len(values))
         bits = np.take_along_axis(bits, self._tables[chosen], axis=1)
-        return bits.reshape(-1, *self.plane_shape), values * self._signs[chosen]
+        return bits.reshape(-1, *self.plane_shape), values * self._signs[chosen, None]
 
-    def error(
-        self, planes: np.ndarray[Any, Any], values: np.ndarray[Any, Any], evaluator: Any
-    ) -> float:
-        """Mean squared error on packed states that are not learned from."""
+    def error(self, samples: Samples, evaluator: Any = None) -> float:
+        """Mean squared error on states that are not learned from, of this network or another."""
         size = self.config.batch_size
         total = 0.0
-        for first in range(0, len(values), size):
-            packed, labels = planes[first : first + size], values[first : first + size]
-            bits = np.zeros((size, self._bits), np.uint8)
-            bits[: len(labels)] = np.unpackbits(packed, axis=1, count=self._bits)
-            predicted = evaluator(bits.reshape(size, *self.plane_shape))[: len(labels)]
-            total += float(np.sum((predicted - labels) ** 2))
-        return total / max(1, len(values))
+        for first in range(0, len(samples.values), size):
+            packed, labels = (array[first : first + size] for array in samples)
+            planes = np.zeros((size, *self.plane_shape), np.uint8)
+            planes[: len(labels)] = unpack(packed, self.plane_shape)
+            predicted = (evaluator or self.evaluator)(planes)[: len(labels)]
+            total += float(np.sum((predicted.reshape(labels.shape) - labels) ** 2))
+        return total / max(1, samples.values.size)
+
+    def first_fit(self, game: _core.Game, heuristic: HeuristicSettings) -> dict[str, Any]:
+        """On the last states of random games, so that f_θ knows what an end looks like."""
+        states = self.config.first_fit_states
+        if not states:
+            return {}
+        planes, values = _core.ending_samples(
+            game, states, heuristic.name, heuristic.longest, self.seed
+        )
+        learned: dict[str, Any] = {}
+        for _ in range(self.config.first_fit_epochs):
+            learned = self.learn(Samples(planes, values[:, None])) or learned
+        self.drop_waiting()
+        return learned
+
+    def weights(self) -> list[Array]:
+        """As they are now, for whoever plays with them."""
+        return [variable.numpy() for variable in self.model.weights]
+
+    def saved(self) -> Part:
+        optimizer = [variable.numpy() for variable in self.optimizer.variables]
+        return Part(
+            {"steps": self.steps, "samples": self.samples},
+            {"weights": self.weights(), "optimizer": optimizer},
+        )
+
+    def restore(self, part: Part) -> None:
+        self.steps, self.samples = part.facts["steps"], part.facts["samples"]
+        for variables, name in ((self.model.weights, "weights"),
+                                (self.optimizer.variables, "optimizer")):  # fmt: skip
+            for variable, array in zip(variables, part.arrays[name], strict=True):
+                variable.assign(array)
+        self.optimizer.learning_rate.assign(self.config.learning_rate)  # which may be a new one

@@ -9,18 +9,21 @@ import numpy as np
 
 from athenan.backend import keras, tensorflow
 from athenan.errors import InputError, nearest
+from athenan.settings import NetworkSettings
 
 KINDS = ("conv", "residual")
 
 
-def make_model(config: Any, plane_shape: tuple[int, int, int], num_players: int, seed: int) -> Any:
+def make_model(
+    config: NetworkSettings, plane_shape: tuple[int, int, int], num_players: int, seed: int
+) -> Any:
     """A Keras model from planes to values in [-1, 1]: one for two players, else one for each."""
     k = keras()
     if config.kind not in KINDS:
         raise InputError(f"There is no network kind '{config.kind}'{nearest(config.kind, KINDS)}")
     for name in ("filters", "layers", "dense"):
-        if not config[name] > 0:
-            raise InputError(f"Setting 'network.{name}' must be positive, not {config[name]}.")
+        if not (value := getattr(config, name)) > 0:
+            raise InputError(f"Setting 'network.{name}' must be positive, not {value}.")
     seeds = iter(range(seed * 1000, seed * 1000 + 1000))
 
     def start() -> Any:
@@ -73,9 +76,21 @@ class NetworkEvaluator:
         )
         self._to_tensor = tf.convert_to_tensor
 
+        def assign(weights: Any) -> None:
+            for variable, weight in zip(model.weights, weights, strict=True):
+                variable.assign(weight)
+
+        # One call for all of them; traced when it is first used, which most evaluators never do.
+        specs = [tf.TensorSpec(v.shape, v.dtype) for v in model.weights]
+        self._assign = tf.function(assign, input_signature=[specs])
+
     def __call__(self, planes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         values: np.ndarray[Any, Any] = self._call(self._to_tensor(planes)).numpy()
         return values
+
+    def assign(self, weights: list[np.ndarray[Any, Any]]) -> None:
+        """Other weights for the same network."""
+        self._assign([self._to_tensor(weight) for weight in weights])
 
 
 def best_rate(

@@ -6,11 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from athenan import _core
+from athenan.records import GameRecord
+
 SIZE = 20  # pixels of a letter
 CELL = 12  # pixels from letter to letter
 LINE = 26  # from line to line
 MARGIN = 16
 PLOT = (520, 200)  # width and height of the curve
+
+
+def picture_of(game: _core.Game, record: GameRecord) -> np.ndarray[Any, Any]:
+    """The last board of a game with the search's values along it, in the first player's view."""
+    state = game.initial_state()
+    words, values = [], record.root_values[:, 0].tolist()
+    for action, value in zip(record.actions.tolist(), values, strict=True):
+        words.append(f"{state.action_to_string(action)} {value:+.2f}")
+        state = state.play(action)
+    lines = ["  ".join(words[i : i + 4]) for i in range(0, len(words), 4)]
+    return game_image(f"game {record.number}\n{state}", "\n".join(lines), values)
 
 
 def game_image(board: str, moves: str, values: list[float]) -> np.ndarray[Any, Any]:

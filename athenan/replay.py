@@ -10,26 +10,37 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from athenan.checkpoint import Part
 from athenan.errors import InputError, nearest
+from athenan.records import GameRecord, Samples
+from athenan.replay_files import ReplayFiles
+from athenan.settings import ReplaySettings
 
-Arrays = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]  # packed planes, values
 NAMES = ("stratified", "plain")
 
 
 @dataclass
 class _Game:
     number: int
-    planes: np.ndarray[Any, Any]
-    values: np.ndarray[Any, Any]
+    samples: Samples
     steps: int = 0  # learning steps since it came
+
+    def __len__(self) -> int:
+        return len(self.samples.values)
+
+    def rows(self, chosen: np.ndarray[Any, Any]) -> Samples:
+        return Samples(*(array[chosen] for array in self.samples))
 
 
 class Replay:
-    def __init__(self, config: Any, seed: int) -> None:
+    """The games in memory, and in the run's folder those that its checkpoints need."""
+
+    def __init__(self, config: ReplaySettings, seed: int, run: Path) -> None:
         if config.name not in NAMES:
             raise InputError(f"There is no replay '{config.name}'{nearest(config.name, NAMES)}")
         if config.games < 1 or not config.uses > 0 or config.states < 1:
@@ -42,36 +53,40 @@ class Replay:
         self.seed = seed
         self.games: deque[_Game] = deque()
         self.steps = 0
+        self.files = ReplayFiles(run)
 
     def __len__(self) -> int:
-        return sum(len(game.values) for game in self.games)
+        return sum(map(len, self.games))
 
     @property
     def bytes(self) -> int:
-        return sum(game.planes.nbytes + game.values.nbytes for game in self.games)
+        return sum(array.nbytes for game in self.games for array in game.samples)
 
-    def add(self, number: int, planes: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
-        self.games.append(_Game(number, planes, values))
+    def add(self, record: GameRecord) -> None:
+        self.files.add(record)
+        self._keep(_Game(record.number, record.samples))
+
+    def _keep(self, game: _Game) -> None:
+        self.games.append(game)
         while len(self.games) > self.most_games or (
             len(self.games) > 1 and len(self) > self.most_states
         ):
             self.games.popleft()
 
-    def draw(self) -> Arrays:
+    def draw(self) -> Samples:
         """What the learning step after a new game trains on."""
         self.steps += 1
         if self.name == "plain":
             parts = [self._plain_part()]
         else:
             parts = [self._next_part(game) for game in self.games]
-        planes = np.concatenate([p for p, _ in parts])
-        values = np.concatenate([v for _, v in parts])
+        planes, values = joined(parts)
         # Mixed, so that a batch is not one game's.
         order = np.random.default_rng([self.seed, 1, self.steps]).permutation(len(values))
-        return planes[order], values[order]
+        return Samples(planes[order], values[order])
 
-    def _next_part(self, game: _Game) -> Arrays:
-        size = len(game.values)
+    def _next_part(self, game: _Game) -> Samples:
+        size = len(game)
         first = int(size * self.uses * game.steps / self.most_games)
         game.steps += 1
         last = int(size * self.uses * game.steps / self.most_games)
@@ -80,18 +95,34 @@ class Replay:
             order = np.random.default_rng([self.seed, 2, game.number, turn]).permutation(size)
             chosen.append(order[max(first - turn * size, 0) : last - turn * size])
         rows = np.concatenate(chosen) if chosen else np.empty(0, np.int64)
-        return game.planes[rows], game.values[rows]
+        return game.rows(rows)
 
-    def _plain_part(self) -> Arrays:
+    def _plain_part(self) -> Samples:
         random = np.random.default_rng([self.seed, 3, self.steps])
-        sizes = np.array([len(game.values) for game in self.games])
+        sizes = np.array([len(game) for game in self.games])
         number = max(1, int(sizes.sum() * self.uses / self.most_games))
         ends = np.cumsum(sizes)
         rows = np.sort(random.integers(0, ends[-1], number))
         where = np.searchsorted(ends, rows, side="right")
-        planes, values = [], []
-        for i in np.unique(where):
-            chosen = rows[where == i] - (ends[i] - sizes[i])
-            planes.append(self.games[i].planes[chosen])
-            values.append(self.games[i].values[chosen])
-        return np.concatenate(planes), np.concatenate(values)
+        return joined(
+            [self.games[i].rows(rows[where == i] - (ends[i] - sizes[i])) for i in np.unique(where)]
+        )
+
+    def saved(self) -> Part:
+        """Writes the new games to the run's folder; what a checkpoint says of all of them."""
+        self.files.write()
+        return Part({
+            "replay_steps": self.steps,
+            "replay": [[game.number, game.steps] for game in self.games],
+            "replay_files": self.files.needed({game.number for game in self.games}),
+        })  # fmt: skip
+
+    def restore(self, part: Part) -> None:
+        self.steps = part.facts["replay_steps"]
+        found = {record.number: record for record in self.files.read(part.facts["replay_files"])}
+        for number, steps in part.facts["replay"]:
+            self._keep(_Game(number, found[number].samples, steps))
+
+
+def joined(parts: list[Samples]) -> Samples:
+    return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))

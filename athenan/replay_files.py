@@ -3,66 +3,73 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from athenan import checkpoint
-from athenan.replay import Replay
-from athenan.self_play import GameRecord
+from athenan.errors import DAMAGED, InputError
+from athenan.records import Array, Block, GameRecord
 
 
 class ReplayFiles:
-    """The games of a run's replay in its folder `replay/`."""
+    """The games of a run's replay in its folder `replay/`, a block of them in each file."""
 
     def __init__(self, run: Path) -> None:
         self.run, self.folder = run, run / "replay"
         self.files: list[list[Any]] = []  # [name, numbers of its games]
         self.new_games: list[GameRecord] = []  # not written yet
 
-    def write(self, replay: Replay, games: int) -> list[list[Any]]:
-        """Writes the new ones of so many games; the files that the replay now needs."""
-        if self.new_games:
-            self._write_new(games)
-        kept = {game.number for game in replay.games}
-        self.files = [f for f in self.files if kept & set(f[1])]
-        return self.files
+    def add(self, record: GameRecord) -> None:
+        self.new_games.append(record)
 
-    def _write_new(self, games: int) -> None:
+    def write(self) -> None:
+        """Writes the games that came since the last time."""
+        if not self.new_games:
+            return
         self.folder.mkdir(exist_ok=True)
         numbers = [record.number for record in self.new_games]
-        name = f"{games - len(numbers):08}-{games:08}.npz"
-        sizes = [len(record.values) for record in self.new_games]
-        arrays = [
-            np.array(numbers, np.int64),
-            np.array(sizes, np.int64),
-            np.concatenate([record.planes for record in self.new_games]),
-            np.concatenate([record.values for record in self.new_games]),
-        ]
-        checkpoint.save_arrays(self.folder / f".{name}.tmp", arrays)
-        os.replace(self.folder / f".{name}.tmp", self.folder / name)
+        name = f"{min(numbers):08}-{max(numbers):08}.npz"  # no other file has either game
+        beside = self.folder / f".{name}.tmp"
+        with beside.open("wb") as file:
+            np.savez(file, **Block.of(self.new_games).to_arrays())  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, self.folder / name)
         self.files.append([name, numbers])
         self.new_games = []
 
-    def read(self, replay: Replay, files: list[list[Any]], steps: dict[int, int]) -> None:
-        """Fills the replay with the games of these files; steps: how often each was drawn from."""
-        self.files = files
-        found: dict[int, Any] = {}
-        for name, _ in files:
-            numbers, sizes, planes, values = checkpoint.load_arrays(self.folder / name)
-            ends = np.cumsum(sizes)
-            for number, size, end in zip(numbers, sizes, ends, strict=True):
-                found[int(number)] = (planes[end - size : end], values[end - size : end])
-        for number, used in steps.items():
-            replay.add(number, *found[number])
-            replay.games[-1].steps = used
+    def needed(self, numbers: set[int]) -> list[list[Any]]:
+        """The files with these games; the others are no longer told of."""
+        self.files = [file for file in self.files if numbers & set(file[1])]
+        return self.files
 
-    def delete_old(self) -> None:
+    def read(self, files: list[list[Any]]) -> Iterator[GameRecord]:
+        """The games of these files, which the next checkpoint may need again."""
+        self.files = files
+        for name, _ in files:
+            yield from Block.from_arrays(load_named(self.folder / name)).games()
+
+    def delete_unneeded(self) -> None:
         """Those that no checkpoint on disk names any more."""
-        needed: set[str] = set()
-        for step in checkpoint.steps_of(self.run):
-            needed |= {entry[0] for entry in checkpoint.read_state(step)["replay_files"]}
+        steps = map(checkpoint.read_facts, checkpoint.steps_of(self.run))
+        named = {name for facts in steps for name, _ in facts["replay_files"]}
         for path in self.folder.glob("*.npz"):
-            if path.name not in needed:
+            if path.name not in named:
                 path.unlink()
+
+
+def load_named(path: Path) -> dict[str, Array]:
+    try:
+        with np.load(path) as file:
+            return {name: file[name] for name in file.files}
+    except DAMAGED:
+        raise InputError(f"'{path}' is damaged or not of athenan.") from None
+
+
+def planes_of(path: Path) -> Array:
+    """Packed planes of all states in a replay file, also of one from before there were blocks."""
+    arrays = load_named(path)
+    return arrays["planes"] if "planes" in arrays else arrays["000002"]

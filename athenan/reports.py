@@ -1,50 +1,67 @@
-"""What a run tells: TensorBoard pages by meaning, a log file, a progress line, a final report."""
+"""What a run tells: a log file, a progress line, TensorBoard pages and a final report.
+
+Reports listen to the loop and look at the parts of the run; nothing depends on them.
+"""
 
 from __future__ import annotations
 
+import os
 import time
-from collections import defaultdict, deque
+from collections import deque
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from athenan.backend import tensorflow
+from athenan import _core
+from athenan.actors import Actors
+from athenan.clock import Clock
+from athenan.exploration import expected_exploitation
+from athenan.learner import Learner
 from athenan.match import MatchResult
+from athenan.network import NetworkEvaluator, best_rate
+from athenan.pages import Pages, averages
+from athenan.picture import picture_of
 from athenan.progress import Progress, count, duration
-from athenan.self_play import GameRecord
+from athenan.records import GameRecord
+from athenan.replay import Replay
+from athenan.settings import TrainSettings
 
 RECENT = 200  # games that averages go over
-OPENING_PLIES = 6
+SECONDS = 10.0  # between pages
 
 
 class Reports:
     """Collects what happens and writes it every few seconds."""
 
-    def __init__(self, folder: Path, config_text: str, every_seconds: float = 10.0) -> None:
-        tf = tensorflow()
-        self.tf = tf
-        self.folder = folder
-        self.writer = tf.summary.create_file_writer(str(folder))
-        self.every_seconds = every_seconds
+    def __init__(
+        self,
+        run: Path,
+        config: TrainSettings,
+        game: _core.Game,
+        *,
+        actors: Actors,
+        learner: Learner,
+        replay: Replay,
+        clock: Clock,
+    ) -> None:
+        self.run, self.config, self.game = run, config, game
+        self.actors, self.learner, self.replay, self.clock = actors, learner, replay, clock
+        self.pages = Pages(run)
         self.progress = Progress(quiet_seconds=15.0)
-        self.log = (folder / "log.txt").open("a")
-        self.seconds: defaultdict[str, float] = defaultdict(
-            float
-        )  # by what the time went into, of this process
+        self.log = (run / "log.txt").open("a")
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
         self.losses: deque[tuple[float, float]] = deque(maxlen=RECENT)
         self.held_out_errors: deque[float] = deque(maxlen=20)
         self.strength: dict[str, list[tuple[int, MatchResult]]] = {}
-        self.targets: np.ndarray[Any, Any] | None = None
-        self.predicted: np.ndarray[Any, Any] | None = None
+        self.values: dict[str, np.ndarray[Any, Any]] = {}  # of the last step
         self.network_rate = 0.0  # states a second of the network alone
         self.playing_rate = 0.0
         self.rates: list[tuple[float, float]] = []  # of self-play and the network, page by page
         self._written = time.monotonic()
-        self._since = (0, 0.0)  # rows and self-play seconds at the last page
-        with self.writer.as_default(step=0):
-            tf.summary.text("config", f"```\n{config_text}\n```")
+        self._since = (0.0, 0.0)  # rows and self-play seconds at the last page
+
+    # ---- What the loop tells ----------------------------------------------------------
 
     def say(self, text: str) -> None:
         """A line for people and the log."""
@@ -55,28 +72,21 @@ class Reports:
             self.progress.out.write("\r" + " " * 110 + "\r")
         print(line, flush=True)
 
-    def hparams(self, values: dict[str, Any]) -> None:
-        """The settings as hyper-parameters, so that TensorBoard can compare runs by them."""
-        from tensorboard.plugins.hparams import api
+    def first_fit(self, learned: dict[str, Any]) -> None:
+        """A new run begins."""
+        self.pages.settings()
+        if learned:
+            states = self.config.learn.first_fit_states
+            self.say(f"first fit on {states} ends of random games, error {learned['error']:.4f}")
 
-        flat: dict[str, Any] = {}
-
-        def walk(prefix: str, node: Any) -> None:
-            if isinstance(node, dict):
-                for key, value in node.items():
-                    walk(f"{prefix}.{key}" if prefix else str(key), value)
-            elif isinstance(node, bool | int | float | str):
-                flat[prefix] = node
-
-        walk("", values)
-        with self.writer.as_default(step=0):
-            api.hparams(flat)
-
-    def game(self, record: GameRecord, learned: dict[str, Any]) -> None:
+    def learned(self, record: GameRecord, learned: dict[str, Any]) -> None:
         self.recent.append(record)
         if learned:
             self.losses.append((learned["error"], learned["decay"]))
-            self.targets, self.predicted = learned["targets"], learned["predicted"]
+            self.values = {
+                "values/targets": learned["targets"],
+                "values/predictions": learned["predicted"],
+            }
 
     def held_out(self, record: GameRecord, error: float) -> None:
         """A game that is not learned from."""
@@ -85,87 +95,116 @@ class Reports:
 
     def match(self, name: str, games: int, result: MatchResult) -> None:
         self.strength.setdefault(name, []).append((games, result))
-        low, high = result.interval
-        with self.writer.as_default(step=games):
-            scalar = self.tf.summary.scalar
-            scalar(f"strength/{name}", result.score)
-            scalar(f"strength/{name}_low", low)
-            scalar(f"strength/{name}_high", high)
+        self.pages.match(name, games, result)
         self.say(f"against {name}: {result}")
 
-    def due(self) -> bool:
-        return time.monotonic() - self._written >= self.every_seconds
+    def time_network(self, evaluator: NetworkEvaluator) -> None:
+        """What self-play's rate is compared with; takes a second."""
+        sizes = list(self.config.self_play.batch_sizes)
+        self.network_rate = best_rate(evaluator, self.game.plane_shape, sizes, seconds=0.15)
 
-    def shares(self) -> dict[str, float]:
-        total = sum(self.seconds.values()) or 1.0
-        return {name: value / total for name, value in sorted(self.seconds.items())}
+    def tick(self, next_checkpoint: int) -> None:
+        """A turn of the loop is over."""
+        self.progress.show(self._live_line(next_checkpoint))
+        if time.monotonic() - self._written >= SECONDS:
+            self._page()
 
-    def rate(self, rows: int) -> float:
-        """States a second of self-play since the last page, in the time self-play had."""
-        row_count, seconds = rows - self._since[0], self.seconds["self_play"] - self._since[1]
-        if seconds > 0.5:
-            self.playing_rate = row_count / seconds
-            self._since = (rows, self.seconds["self_play"])
-        return self.playing_rate
+    def end(self, step: Path | None) -> None:
+        """The last page, the only one of a short run, and the final report."""
+        self._page()
+        text = "\n".join(["", *self._final_report(step)])
+        (self.run / "report.txt").write_text(text.lstrip() + "\n")
+        self.log.write(text + "\n")
+        print(text, flush=True)
+        self.pages.close()
+        self.log.close()
 
-    def page(self, games: int, facts: dict[str, float], rows: int, image: Any | None) -> None:
-        """One TensorBoard step."""
-        self._written = time.monotonic()
-        tf, recent = self.tf, list(self.recent)
-        rate = self.rate(rows)
-        scalars: dict[str, float] = dict(facts)
-        if self.network_rate:
-            scalars["speed/network_best_states_per_second"] = self.network_rate
-            scalars["speed/self_play_to_network_ratio"] = rate / self.network_rate
-            self.rates.append((rate, self.network_rate))
-        scalars["speed/self_play_states_per_second"] = rate
-        for name, share in self.shares().items():
-            scalars[f"time_share/{name}"] = share
-        if self.losses:
-            error, decay = np.mean(self.losses, axis=0)
-            scalars |= {"loss/error": error, "loss/l2": decay, "loss/total": error + decay}
-        if self.held_out_errors:
-            scalars["loss/held_out"] = float(np.mean(self.held_out_errors))
-        if recent:
-            states = sum(len(r.values) for r in recent)
-            plies = sum(r.plies for r in recent)
-            openings = {tuple(r.actions[:OPENING_PLIES]) for r in recent}
-            scalars |= {
-                "games/length": plies / len(recent),
-                "games/first_player_score": float(np.mean([r.outcome for r in recent])),
-                "games/samples_per_game": states / len(recent),
-                "games/distinct_openings": len(openings) / len(recent),
-                "search/depth": sum(r.expanded for r in recent)
-                / max(1, sum(r.iterations for r in recent)),
-                "search/evaluations_per_action": sum(r.evaluations for r in recent) / plies,
-                "search/resolved_states": sum(r.resolved for r in recent) / max(1, states),
-                "search/resolved_roots": sum(r.resolved_roots for r in recent) / plies,
-            }
-        with self.writer.as_default(step=games):
-            for name, value in scalars.items():
-                tf.summary.scalar(name, value)
-            if self.targets is not None and self.predicted is not None:
-                tf.summary.histogram("values/targets", self.targets)
-                tf.summary.histogram("values/predictions", self.predicted)
-            if image is not None:
-                tf.summary.image("games/recent", image[None])
-        self.writer.flush()
+    # ---- What is made of it -----------------------------------------------------------
 
-    def live_line(self, games: int, samples: int, left: str, next_checkpoint: int) -> str:
+    def _live_line(self, next_checkpoint: int) -> str:
+        games, left = self.actors.games, self.clock.left(self.actors.games)
         loss = f"{self.losses[-1][0]:.4f}" if self.losses else "-"
         strength = ""
         if self.strength:
             name, results = list(self.strength.items())[-1]
             strength = f"  {name} {results[-1][1].score:.0%}"
         return (
-            f"{duration(sum(self.seconds.values()))}  {games} games  {count(samples)} samples"
+            f"{duration(sum(self.clock.seconds.values()))}  {games} games"
+            f"  {count(self.learner.samples)} samples"
             f"  {count(self.playing_rate)} states/s  loss {loss}{strength}"
-            f"  checkpoint in {next_checkpoint} games  {left} left"
+            f"  checkpoint in {max(0, next_checkpoint - games)} games"
+            f"  {'?' if left is None else duration(left)} left"
         )
 
-    def close(self) -> None:
-        self.writer.close()
-        self.log.close()
+    def _page(self) -> None:
+        self._written = time.monotonic()
+        scalars = self._facts() | self._speed()
+        if self.losses:
+            error, decay = np.mean(self.losses, axis=0)
+            scalars |= {"loss/error": error, "loss/l2": decay, "loss/total": error + decay}
+        if self.held_out_errors:
+            scalars["loss/held_out"] = float(np.mean(self.held_out_errors))
+        images = {}
+        if self.recent:
+            scalars |= averages(list(self.recent))
+            images["games/recent"] = picture_of(self.game, self.recent[-1])
+        self.pages.page(self.actors.games, scalars, self.values, images)
+
+    def _facts(self) -> dict[str, float]:
+        games, learner, clock = self.actors.games, self.learner, self.clock
+        return {
+            "progress/games": float(games),
+            "progress/steps": float(learner.steps),
+            "progress/samples": float(learner.samples),
+            "progress/minutes": clock.elapsed / 60,
+            "replay/states": float(len(self.replay)),
+            "replay/megabytes": self.replay.bytes / 1e6,
+            "search/remembered_proofs": self.actors.facts()["remembered_proofs"],
+            "exploration/exploitation": expected_exploitation(
+                self.config.exploration, clock.progress(games)
+            ),
+            "loss/learning_rate": float(learner.optimizer.learning_rate.numpy()),
+            "speed/resident_megabytes": resident_megabytes(),
+        }
+
+    def _speed(self) -> dict[str, float]:
+        """States a second of self-play since the last page, in the time self-play had."""
+        rows, seconds = self.actors.facts()["rows"], self.clock.spent("self_play")
+        if seconds - self._since[1] > 0.5:
+            self.playing_rate = (rows - self._since[0]) / (seconds - self._since[1])
+            self._since = (rows, seconds)
+        scalars = {"speed/self_play_states_per_second": self.playing_rate}
+        if self.network_rate:
+            scalars["speed/network_best_states_per_second"] = self.network_rate
+            scalars["speed/self_play_to_network_ratio"] = self.playing_rate / self.network_rate
+            self.rates.append((self.playing_rate, self.network_rate))
+        shares = self.clock.shares()
+        return scalars | {f"time_share/{name}": share for name, share in shares.items()}
+
+    def _final_report(self, step: Path | None) -> list[str]:
+        config, run = self.config, self.run
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in self.clock.shares().items())
+        lines = [
+            f"{self.actors.games} games, {self.learner.samples:,} samples learned, "
+            f"{duration(self.clock.elapsed)}; time: {shares}",
+        ]
+        if self.rates:
+            rate, best = np.mean(self.rates, axis=0)
+            ratio = np.mean([playing / network for playing, network in self.rates])
+            lines.append(
+                f"self-play evaluated {rate:,.0f} states/s on average, "
+                f"{ratio:.2f} of the network's best ({best:,.0f})"
+            )
+        return [
+            *lines,
+            *strength_table(self.strength),
+            f"checkpoint: {step}",
+            "go on with:",
+            f"  athenan train resume={run} minutes={2 * (config.minutes or 10):g}",
+            f"  tensorboard --logdir {run}",
+            f"  athenan match {game_words(config.game)} first.checkpoint={run}",
+            f"  athenan play {game_words(config.game)} checkpoint={run}",
+        ]
 
 
 def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[str]:
@@ -180,3 +219,19 @@ def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[s
                 f"  after {games:6} games  {bar:<20} {result.score:4.0%} [{low:.0%}, {high:.0%}]"
             )
     return lines
+
+
+def game_words(game: dict[str, Any]) -> str:
+    """The overrides that name the run's game."""
+    words = [f"game={game['name']}"]
+    words += [f"game.{key}={value}" for key, value in game.items() if key != "name"]
+    words = [word.replace(" ", "") for word in words]  # of lists
+    return " ".join(words)
+
+
+def resident_megabytes() -> float:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -14,6 +14,7 @@ from athenan.config import parse_overrides
 from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.search import core_game
+from athenan.settings import TrainSettings
 
 RANDOM_GAMES = 1000  # that tell how long games are
 FEWEST_EVALUATIONS, EXPANSIONS = 100, 4  # an action
@@ -32,7 +33,7 @@ def git_revision() -> str | None:
         return None
 
 
-def fit_to_game(config: Any) -> None:
+def fit_to_game(config: TrainSettings) -> None:
     """Fills in what the config leaves to the game.
 
     Depth heuristics count from twice the longest of random games: the bound of the rules may be far
@@ -49,11 +50,11 @@ def fit_to_game(config: Any) -> None:
         budget.evaluations = max(FEWEST_EVALUATIONS, EXPANSIONS * actions)
 
 
-def new_run(config: Any) -> Path:
+def new_run(config: TrainSettings) -> Path:
     """The folder of a new run, with its resolved config."""
     fit_to_game(config)
     name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
-    folder = runs_of(Path(config.checkpoints), config.game.name) / name
+    folder = runs_of(Path(config.checkpoints), config.game["name"]) / name
     if (folder / "config.yaml").exists():
         raise InputError(f"Run '{folder}' exists; go on with it by resume={folder}.")
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +62,7 @@ def new_run(config: Any) -> Path:
     return folder
 
 
-def write_config(config: Any, folder: Path) -> None:
+def write_config(config: TrainSettings, folder: Path) -> None:
     from athenan import __version__
 
     head = f"# athenan {__version__}, git revision {git_revision() or 'unknown'}\n"
@@ -82,7 +83,7 @@ CHANGEABLE = (
 )
 
 
-def resumed_config(run: Path, overrides: list[str]) -> tuple[Any, list[str]]:
+def resumed_config(run: Path, overrides: list[str]) -> tuple[TrainSettings, list[str]]:
     """The run's own config with the changes that can be made, and what was changed."""
     config: Any = OmegaConf.load(run / "config.yaml")
     changed = []

@@ -22,7 +22,7 @@ class SearchSchema:
     order: str = "best"
     completion: bool = True
     decision: str = "safest"
-    memory_mb: float = 1024  # 10^6 bytes for the tree of one game
+    memory_mb: float = 1024  # 10^6 bytes for all trees: in self-play, of the games in step
 
 
 @dataclass

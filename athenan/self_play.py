@@ -9,32 +9,17 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
+from athenan.checkpoint import Part
 from athenan.errors import InputError, nearest
 from athenan.exploration import make_chooser
+from athenan.records import GameRecord, pack
 from athenan.search import make_core_search, make_group
+from athenan.settings import ExplorationSettings, SelfPlaySettings
 
 TARGETS = ("tree", "root", "terminal")
 # What a checkpoint holds of a game under way, besides its tree.
 SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expanded",
          "resolved_roots")  # fmt: skip
-
-
-@dataclass
-class GameRecord:
-    """A finished game: what learning takes from it, and what the reports say of it."""
-
-    number: int
-    planes: np.ndarray[Any, Any]  # [states, bytes]: each state's planes, bits packed
-    values: np.ndarray[Any, Any]  # [states], in [-1, 1]
-    actions: list[int]
-    root_values: list[float]  # of each searched state, in [-1, 1]
-    outcome: int  # of the first player
-    plies: int
-    evaluations: int
-    iterations: int
-    expanded: int
-    resolved: int  # of the states
-    resolved_roots: int
 
 
 @dataclass
@@ -56,7 +41,7 @@ class SelfPlay:
     """`play_batch()` advances all games by one batch of the network.
 
     Game n depends on the seed, n and the network's answers only. `hold()` lets the searches under
-    way end without starting others: once `searching` is 0, `save()` has all there is.
+    way end without starting others: once `searching` is 0, `saved()` has all there is.
     """
 
     def __init__(
@@ -64,20 +49,23 @@ class SelfPlay:
         game: _core.Game,
         evaluator: Callable[[np.ndarray[Any, Any]], Any],
         search_settings: dict[str, Any],
-        config: Any,
-        exploration: Any,
+        config: SelfPlaySettings,
+        exploration: ExplorationSettings,
         seed: int,
         memory: _core.ResolvedMemory | None = None,
-        first_game: int = 0,
     ) -> None:
         if config.target not in TARGETS:
             raise InputError(
                 f"There is no target '{config.target}'{nearest(config.target, TARGETS)}"
             )
         for name in ("games_in_step", "threads"):
-            if config[name] < 1:
+            if getattr(config, name) < 1:
                 raise InputError(f"Setting 'self_play.{name}' must be positive.")
-        self.budget = {name: config[name] or 0 for name in ("iterations", "evaluations", "seconds")}
+        self.budget: dict[str, Any] = {
+            "iterations": config.iterations or 0,
+            "evaluations": config.evaluations or 0,
+            "seconds": config.seconds or 0,
+        }
         if not any(value > 0 for value in self.budget.values()):
             raise InputError("Self-play needs a budget of iterations, evaluations or seconds.")
         self.game = game
@@ -86,11 +74,12 @@ class SelfPlay:
         self.choose = make_chooser(exploration)
         self.seed = seed
         self.memory = memory
-        self.next_game = first_game
+        self.next_game = 0
         self.progress = 0.0  # of the run, for annealed exploration
         self.rows = 0  # states evaluated for real
         self.padded_rows = 0
         self._holding = False
+        # The budget of memory is for all games in step, whose trees have equal shares of it.
         settings = search_settings | {
             "memory_mb": search_settings["memory_mb"] / config.games_in_step
         }
@@ -185,8 +174,8 @@ class SelfPlay:
         game.actions.append(action)
         game.state = game.state.play(action)
 
-    def save(self) -> tuple[list[dict[str, Any] | None], list[np.ndarray[Any, Any]]]:
-        """The games under way: (facts, trees), for `restore`. No search may be running."""
+    def saved(self) -> Part:
+        """The games under way with their trees. No search may be running."""
         assert self.searching == 0
         facts: list[dict[str, Any] | None] = []
         arrays: list[np.ndarray[Any, Any]] = []
@@ -196,13 +185,12 @@ class SelfPlay:
                 continue
             facts.append({name: getattr(game, name) for name in SAVED})
             arrays += game.search.save_tree()
-        return facts, arrays
+        return Part({"next_game": self.next_game, "games_under_way": facts}, {"trees": arrays})
 
-    def restore(
-        self, facts: list[dict[str, Any] | None], arrays: list[np.ndarray[Any, Any]]
-    ) -> None:
-        trees = iter(arrays)
-        for slot, saved in enumerate(facts):
+    def restore(self, part: Part) -> None:
+        self.next_game = part.facts["next_game"]
+        trees = iter(part.arrays["trees"])
+        for slot, saved in enumerate(part.facts["games_under_way"]):
             if saved is None:
                 continue
             game = self._new_game(slot, saved["number"])
@@ -218,12 +206,10 @@ class SelfPlay:
         search = game.search
         planes, values, resolved = search.samples()
         if self.target != "tree":
-            outcomes = game.state.outcomes
-            assert outcomes is not None
             search.start(game.state, mobility=game.mobility)  # a terminal root: its exact value
             final = search.value / search.bound
             states = [*game.states, game.state]
-            planes = np.stack([np.packbits(state.planes().reshape(-1)) for state in states])
+            planes = pack(np.stack([state.planes() for state in states]))
             labels = [*game.root_values, final] if self.target == "root" else [final] * len(states)
             values = np.array(labels, np.float32)
         outcomes = game.state.outcomes
@@ -231,11 +217,10 @@ class SelfPlay:
         return GameRecord(
             number=game.number,
             planes=planes,
-            values=values,
-            actions=game.actions,
-            root_values=game.root_values,
-            outcome=outcomes[0],
-            plies=len(game.actions),
+            values=values[:, None],  # of two players
+            actions=np.array(game.actions, np.uint32),
+            root_values=np.array(game.root_values, np.float32)[:, None],
+            outcomes=tuple(outcomes),
             evaluations=game.evaluations,
             iterations=game.iterations,
             expanded=game.expanded,

@@ -2,55 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
 
-from athenan import checkpoint
+from athenan import _core, checkpoint
+from athenan.checkpoint import Part
+from athenan.clock import Clock
 from athenan.config import plain
 from athenan.evaluators import CheckpointEvaluator
-from athenan.match import make_openings, play_match
+from athenan.match import MatchResult, make_openings, play_match
 from athenan.players import Player, SearchPlayer, make_player
-from athenan.reports import Reports
 from athenan.search import SEARCHES, search_settings
+from athenan.settings import TrainSettings
 
 
 class Strength:
     """Plays the matches and knows the best checkpoint; training does not depend on either."""
 
-    def __init__(self, config: Any, game: Any, run: Path) -> None:
+    def __init__(self, config: TrainSettings, game: _core.Game, run: Path) -> None:
         self.config, self.game, self.run = config, game, run
         self.best: dict[str, Any] | None = None
-        self.cost = 0.0  # seconds, of the last matches
+        self._spent_before = 0.0  # seconds of matches before the last ones
         self._references()  # what is wrong with them is better said now than after hours
 
-    def due(self, games: int, elapsed: float, spent: float, last: bool) -> bool:
-        """Whether this checkpoint is measured; spent: seconds of matches among those elapsed."""
+    def due(self, games: int, clock: Clock, last: bool) -> bool:
+        """Whether this checkpoint is measured: by its turn, and while matches have time left."""
         config = self.config.strength
         if not config.every_checkpoints or not config.games:
             return False
-        if spent and not last and spent + self.cost > config.most_share * elapsed:
-            return False
         number = games // self.config.checkpoint.every_games
-        return last or number % config.every_checkpoints == 0
+        if not last and number % config.every_checkpoints:
+            return False
+        spent = clock.spent("matches")
+        cost = spent - self._spent_before
+        if spent and not last and spent + cost > config.most_share * clock.elapsed:
+            return False
+        self._spent_before = spent
+        return True
 
-    def measure(self, evaluator: Any, games: int, reports: Reports) -> None:
+    def measure(
+        self, evaluator: Any, games: int, report: Callable[[str, int, MatchResult], None]
+    ) -> None:
+        """Plays the matches; each is told to report(opponent, games, result)."""
         config = self.config.strength
         openings = make_openings(self.game, max(1, config.games // 2), config.opening_plies, seed=0)
         ours = self._player(evaluator)
         for name, player in self._references().items():
             result = play_match((ours, player), openings)
-            reports.match(name, games, result)
+            report(name, games, result)
             if name == config.best_by:
                 self._note_best(games, result.interval[0], name)
         steps = checkpoint.steps_of(self.run)
         if config.earlier and len(steps) > 1:
             earlier = self._player(CheckpointEvaluator(steps[-2]))
-            reports.match("earlier", games, play_match((ours, earlier), openings))
+            report("earlier", games, play_match((ours, earlier), openings))
 
     def _references(self) -> dict[str, Player]:
-        runs = checkpoint.runs_of(Path(self.config.checkpoints), self.config.game.name)
+        runs = checkpoint.runs_of(Path(self.config.checkpoints), self.config.game["name"])
         threads = self.config.self_play.threads
         return {
             name: make_player(self.game, settings, runs, seed=1, threads=threads)
@@ -68,7 +79,10 @@ class Strength:
             text = OmegaConf.to_yaml(OmegaConf.create(self.best))
             (self.run / "best.yaml").write_text(text)
 
-    def restore(self, best: dict[str, Any] | None) -> None:
+    def saved(self) -> Part:
+        return Part({"best": self.best})
+
+    def restore(self, part: Part) -> None:
         """The best as a checkpoint has it; a note beside it may know of a match after it."""
         noted = self.run / "best.yaml"
-        self.best = plain(OmegaConf.load(noted)) if noted.exists() else best
+        self.best = plain(OmegaConf.load(noted)) if noted.exists() else part.facts["best"]

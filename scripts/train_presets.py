@@ -25,6 +25,7 @@ from athenan.evaluators import CheckpointEvaluator
 from athenan.games import configs_folder, make_game
 from athenan.learner import Learner
 from athenan.network import NetworkEvaluator, make_model
+from athenan.replay import joined
 from athenan.search import core_game, search_settings
 from athenan.self_play import SelfPlay
 from athenan.table import table
@@ -65,12 +66,11 @@ def held_out_error(run: Path) -> tuple[float, float, float]:
     ):
         records += player.play_batch()
     learner = Learner(final.model, config.learn, [], 0)
-    planes = np.concatenate([r.planes for r in records])
-    values = np.concatenate([r.values for r in records])
-    after = learner.error(planes, values, final)
+    samples = joined([r.samples for r in records])
+    after = learner.error(samples, final)
     shape, players = final.game.plane_shape, final.game.num_players
     untrained = NetworkEvaluator(make_model(config.network, shape, players, config.seed))
-    return learner.error(planes, values, untrained), after, float(np.var(values))
+    return learner.error(samples, untrained), after, float(np.var(samples.values))
 
 
 def train_one(name: str) -> dict[str, Any]:

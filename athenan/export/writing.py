@@ -14,7 +14,7 @@ import numpy as np
 
 from athenan import __version__, _core
 from athenan.backend import quiet, tensorflow
-from athenan.checkpoint import checksum, find_step, load_arrays
+from athenan.checkpoint import checksum, find_step
 from athenan.config import plain
 from athenan.errors import Failed, InputError
 from athenan.evaluators import CheckpointEvaluator
@@ -25,6 +25,8 @@ from athenan.export.operations import Array, operations_of, ranges_of
 from athenan.export.readme import readme
 from athenan.export.runtimes import FORMATS, check_format, load_network, require
 from athenan.games import fingerprint
+from athenan.records import unpack
+from athenan.replay_files import planes_of
 from athenan.run import git_revision
 from athenan.search import DEFAULTS, make_core_search
 
@@ -192,14 +194,13 @@ def calibration_states(evaluator: CheckpointEvaluator, number: int) -> tuple[Arr
     for name, _ in reversed(evaluator.state.get("replay_files", [])):
         path = evaluator.step.resolve().parent / "replay" / name
         if path.exists() and sum(map(len, packed)) < 4 * number:
-            packed.append(load_arrays(path)[2])
+            packed.append(planes_of(path))
     if not packed:
         planes, _ = played_states(evaluator.game, evaluator, number, seed=1)
         return planes, f"{len(planes)} states of new games, the run having no replay"
     rows = np.concatenate(packed)
     chosen = np.random.default_rng([0, 7]).permutation(len(rows))[:number]
-    bits = np.unpackbits(rows[chosen], axis=1, count=int(np.prod(shape)))
-    return bits.reshape(-1, *shape), f"{len(bits)} states of the run's replay"
+    return unpack(rows[chosen], shape), f"{len(chosen)} states of the run's replay"
 
 
 def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, Any]:

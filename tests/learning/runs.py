@@ -37,8 +37,14 @@ def newest(run: Path) -> Path:
 def contents(step: Path) -> dict[str, Any]:
     """All that a checkpoint holds, but for the time it took."""
     state = json.loads((step / "state.json").read_text())
-    found = {key: value for key, value in state.items() if key not in ("seconds", "checksums")}
-    for name in ("weights", "optimizer", "resolved", "trees"):
+    found: dict[str, Any] = {"version": state["version"]}
+    for facts in state["parts"].values():
+        assert not found.keys() & facts.keys(), "a fact stands once"
+        found |= facts
+    del found["seconds"]
+    names = [name for names in state["arrays"].values() for name in names]
+    assert sorted(names) == ["optimizer", "resolved", "trees", "weights"]
+    for name in names:
         found[name] = [(a.dtype, a.shape, a.tobytes()) for a in load_arrays(step / f"{name}.npz")]
     return found
 

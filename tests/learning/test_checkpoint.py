@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 from athenan import checkpoint
-from athenan.checkpoint import find_run, find_step, read_state, steps_of, write_checkpoint
+from athenan.checkpoint import (
+    Part,
+    find_run,
+    find_step,
+    read_facts,
+    read_parts,
+    read_state,
+    steps_of,
+    write_checkpoint,
+)
 from athenan.errors import InputError
 
 ARRAYS = {
@@ -22,11 +31,19 @@ ARRAYS = {
 }
 
 
+def parts(games: int) -> dict[str, Part]:
+    return {
+        "learner": Part({"steps": 3}, ARRAYS),
+        "actors": Part({"games": games}),
+        "strength": Part({"best": None}),
+    }
+
+
 def make_run(folder: Path, numbers: tuple[int, ...] = (40,)) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text("game: {name: tictactoe}\n")
     for number in numbers:
-        write_checkpoint(folder, number, ARRAYS, {"games": number, "best": None})
+        write_checkpoint(folder, number, parts(number))
     return folder
 
 
@@ -50,6 +67,13 @@ def test_what_is_written_is_read(run: Path) -> None:
     state = read_state(step)
     assert (state["games"], state["best"], state["version"]) == (40, None, checkpoint.VERSION)
     assert set(state["checksums"]) == {"config.yaml", "weights.npz", "optimizer.npz"}
+    written = json.loads((step / "state.json").read_text())
+    assert set(written) == {"version", "parts", "arrays", "checksums"}, "each fact stands once"
+    found_parts = read_parts(step)
+    assert {name: part.facts for name, part in found_parts.items()} == {
+        name: part.facts for name, part in parts(40).items()
+    }
+    assert found_parts["learner"].arrays.keys() == ARRAYS.keys()
     for name, arrays in ARRAYS.items():
         found = checkpoint.load_arrays(step / f"{name}.npz")
         assert len(found) == len(arrays)
@@ -103,7 +127,14 @@ def test_a_foreign_folder_is_refused(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [{"version": "one", "checksums": {}}, {"version": 1, "checksums": 3}]
+    "state",
+    [
+        {"version": "one", "checksums": {}},
+        {"version": 1, "checksums": 3},
+        {"version": 3, "checksums": {}},
+        {"version": 3, "checksums": {}, "parts": [1]},
+        {"version": 3, "checksums": {}, "parts": {"actors": 3}},
+    ],
 )
 def test_a_state_of_wrong_types_is_refused(tmp_path: Path, state: dict[str, Any]) -> None:
     step = tmp_path / "step_3"
@@ -117,7 +148,22 @@ def test_a_future_version_is_refused(run: Path) -> None:
     state = json.loads(path.read_text())
     path.write_text(json.dumps({**state, "version": 99}))
     text = refusal(read_state, run / "step_40")
-    assert re.search(r"step_40' is of version 99; this athenan reads up to 2\.$", text)
+    assert re.search(r"step_40' is of version 99; this athenan reads up to 3\.$", text)
+
+
+def test_an_older_version_can_be_read_but_not_gone_on_from(run: Path) -> None:
+    path = run / "step_40" / "state.json"
+    sums = json.loads(path.read_text())["checksums"]
+    path.write_text(json.dumps({"version": 2, "games": 40, "steps": 3, "checksums": sums}))
+    assert read_state(run / "step_40")["games"] == 40
+    text = refusal(read_parts, run / "step_40")
+    assert text.endswith(f"a new run takes its weights by fork={run / 'step_40'}.")
+
+
+def test_facts_are_read_without_looking_at_the_arrays(run: Path) -> None:
+    (run / "step_40" / "weights.npz").write_bytes(b"")
+    assert read_facts(run / "step_40")["games"] == 40
+    refusal(read_state, run / "step_40")
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04 nonsense"])
@@ -153,14 +199,14 @@ def test_a_kill_before_the_last_rename_leaves_the_earlier_one(
             with monkeypatch.context() as patch:
                 patch.setattr(os, name, stop)
                 with suppress(Killed):
-                    write_checkpoint(run, 80, ARRAYS, {"games": 80})
+                    write_checkpoint(run, 80, parts(80))
             for step in steps_of(run):
                 assert read_state(step)["games"] == checkpoint.step_number(step)
             assert run / "step_40" in steps_of(run)
             shutil.rmtree(run / "step_80", ignore_errors=True)
             if survived % 2:
-                write_checkpoint(run, 80, ARRAYS, {"games": 80})
-    write_checkpoint(run, 80, ARRAYS, {"games": 80})
+                write_checkpoint(run, 80, parts(80))
+    write_checkpoint(run, 80, parts(80))
     assert read_state(run / "step_80")["games"] == 80
     assert not list(run.glob(".*"))
 

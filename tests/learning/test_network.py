@@ -1,6 +1,5 @@
 """The network, its evaluator and the learner."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,33 +11,26 @@ from athenan.config import compose
 from athenan.errors import InputError
 from athenan.learner import Diverged, Learner
 from athenan.network import NetworkEvaluator, best_rate, make_model
+from athenan.records import Samples, pack, unpack
+from athenan.settings import LearnSettings, NetworkSettings
 
 
-class Settings(SimpleNamespace):
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
+def network(**changed: Any) -> NetworkSettings:
+    return NetworkSettings(**{"filters": 8, "layers": 2, "dense": 8, **changed})
 
 
-def network(**changed: Any) -> Settings:
-    return Settings(**{"kind": "conv", "filters": 8, "layers": 2, "dense": 8, **changed})
-
-
-def learning(**changed: Any) -> Settings:
-    usual = {
-        "batch_size": 32,
-        "learning_rate": 3e-3,
-        "schedule": "constant",
-        "final_share": 0.1,
-        "l2": 1e-5,
-        "symmetries": True,
-        "mixed_precision": False,
-    }
-    return Settings(**{**usual, **changed})
+def learning(**changed: Any) -> LearnSettings:
+    return LearnSettings(**{"batch_size": 32, "learning_rate": 3e-3, **changed})
 
 
 @pytest.fixture(scope="module")
 def game() -> Any:
     return athenan.make_game("tictactoe")
+
+
+def endings(game: Any, number: int) -> Samples:
+    planes, values = _core.ending_samples(game, number, "gain", 0, 0)
+    return Samples(planes, values[:, None])
 
 
 def learner_of(game: Any, seed: int = 0, **changed: Any) -> Learner:
@@ -114,13 +106,14 @@ def test_the_best_rate_is_over_the_batch_sizes() -> None:
 def test_the_error_falls_and_nothing_is_traced_twice(game: Any) -> None:
     learner = learner_of(game)
     evaluator = NetworkEvaluator(learner.model)
-    planes, values = _core.ending_samples(game, 256, "gain", 0, 0)
-    before = learner.error(planes, values, evaluator)
+    samples = endings(game, 256)
+    before = learner.error(samples)
+    assert before == learner.error(samples, evaluator)
     for _ in range(25):
-        learned = learner.learn(planes, values)
+        learned = learner.learn(samples)
     assert learned["steps"] == 8
-    assert learned["predicted"].shape == learned["targets"].shape == (32,)
-    assert learner.error(planes, values, evaluator) < before / 3
+    assert learned["predicted"].shape == learned["targets"].shape == (32, 1)
+    assert learner.error(samples) < before / 3
     assert learned["error"] < before / 2
     assert learner.traces == 1
     assert (learner.steps, learner.samples) == (200, 6400)
@@ -128,25 +121,62 @@ def test_the_error_falls_and_nothing_is_traced_twice(game: Any) -> None:
 
 def test_what_does_not_fill_a_batch_waits(game: Any) -> None:
     learner = learner_of(game)
-    planes, values = _core.ending_samples(game, 40, "gain", 0, 0)
-    assert learner.learn(planes[:20], values[:20]) == {}
-    assert learner.learn(planes[20:], values[20:])["steps"] == 1
-    assert learner.learn(planes[:23], values[:23]) == {}
-    assert learner.learn(planes[:1], values[:1])["steps"] == 1
-    learner.learn(planes[:31], values[:31])
+    planes, values = endings(game, 40)
+
+    def learn(first: int, last: int) -> dict[str, Any]:
+        return learner.learn(Samples(planes[first:last], values[first:last]))
+
+    assert learn(0, 20) == {}
+    assert learn(20, 40)["steps"] == 1
+    assert learn(0, 23) == {}
+    assert learn(0, 1)["steps"] == 1
+    learn(0, 31)
     learner.drop_waiting()
-    assert learner.learn(planes[:31], values[:31]) == {}
+    assert learn(0, 31) == {}
     assert learner.samples == 64
 
 
 def test_the_same_seed_learns_the_same(game: Any) -> None:
     def learned(seed: int) -> list[np.ndarray]:
         learner = learner_of(game, seed)
-        learner.learn(*_core.ending_samples(game, 128, "gain", 0, 0))
+        learner.learn(endings(game, 128))
         return [v.numpy() for v in learner.model.weights]
 
     assert all((a == b).all() for a, b in zip(learned(0), learned(0), strict=True))
     assert not all((a == b).all() for a, b in zip(learned(0), learned(1), strict=True))
+
+
+def test_weights_are_handed_over(game: Any) -> None:
+    learner = learner_of(game)
+    other = NetworkEvaluator(make_model(network(), game.plane_shape, 2, 1))
+    planes = np.random.default_rng(0).integers(0, 2, (40, *game.plane_shape), np.uint8)
+    other(planes)
+    other.assign(learner.weights())
+    before = learner.evaluator(planes)
+    assert (other(planes) == before).all()
+    learner.learn(endings(game, 128))
+    assert (other(planes) == before).all(), "only when they are handed over"
+    other.assign(learner.weights())
+    assert (other(planes) == learner.evaluator(planes)).all()
+    assert (other(planes) != before).any()
+    assert other.traces == 1
+
+
+def test_labels_for_each_player(game: Any) -> None:
+    """The loss is the mean over states and components."""
+    planes, values = endings(game, 64)
+    three = np.concatenate([values, -values, 0 * values], axis=1)
+    model = make_model(network(), game.plane_shape, 3, 0)
+    learner = Learner(model, learning(batch_size=64, symmetries=False), [], 0)
+    predicted = learner.evaluator(unpack(planes, game.plane_shape))
+    error = learner.error(Samples(planes, three))
+    assert error == pytest.approx(float(np.mean((predicted - three) ** 2)), rel=1e-5)
+    learned = learner.learn(Samples(planes, three))
+    assert learned["error"] == pytest.approx(error, rel=1e-5)
+    assert learned["predicted"].shape == (64, 3)
+    for _ in range(60):
+        learner.learn(Samples(planes, three))
+    assert learner.error(Samples(planes, three)) < error / 3
 
 
 @pytest.mark.parametrize(
@@ -156,11 +186,10 @@ def test_symmetric_batches_keep_their_labels(options: dict[str, Any]) -> None:
     """Each state of a batch is an image of the given one, and its label the image's own."""
     game: Any = athenan.make_game(**options)
     learner = learner_of(game)
-    packed, values = _core.ending_samples(game, 300, "gain", 0, 0)
-    bits = int(np.prod(game.plane_shape))
-    given = np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
+    packed, values = endings(game, 300)
+    given = unpack(packed, game.plane_shape)
     images, labels = learner._batch(packed, values)
-    for planes, value, image, label in zip(given, values, images, labels, strict=True):
+    for planes, (value,), image, (label,) in zip(given, values, images, labels, strict=True):
         cells = planes.reshape(-1, planes.shape[2])
         possible = {
             cells[s.cells][:, s.channels].tobytes(): s.sign * value for s in game.symmetries
@@ -174,9 +203,9 @@ def test_symmetric_batches_keep_their_labels(options: dict[str, Any]) -> None:
 
 def test_without_symmetries_batches_are_as_given(game: Any) -> None:
     learner = learner_of(game, symmetries=False)
-    packed, values = _core.ending_samples(game, 50, "gain", 0, 0)
+    packed, values = endings(game, 50)
     images, labels = learner._batch(packed, values)
-    assert (np.packbits(images.reshape(50, -1), axis=1) == packed).all()
+    assert (pack(images) == packed).all()
     assert (labels == values).all()
 
 
@@ -191,18 +220,17 @@ def test_the_learning_rate_follows_its_schedule(game: Any) -> None:
 
 def test_a_label_that_is_no_number_stops_learning(game: Any) -> None:
     learner = learner_of(game)
-    planes, values = _core.ending_samples(game, 64, "gain", 0, 0)
-    values[5] = np.nan
+    samples = endings(game, 64)
+    samples.values[5] = np.nan
     with pytest.raises(Diverged, match="The loss became nan after 2 steps"):
-        learner.learn(planes, values)
+        learner.learn(samples)
 
 
 def test_too_large_a_learning_rate_stops_learning(game: Any) -> None:
     learner = learner_of(game, learning_rate=1e6)
-    planes, values = _core.ending_samples(game, 64, "gain", 0, 0)
-    planes, values = np.tile(planes, (5, 1)), np.tile(values, 5)
+    planes, values = endings(game, 64)
     with pytest.raises(Diverged, match="The loss became"):
-        learner.learn(planes, values)
+        learner.learn(Samples(np.tile(planes, (5, 1)), np.tile(values, (5, 1))))
 
 
 def test_wrong_settings_are_answered_with_a_sentence(game: Any) -> None:

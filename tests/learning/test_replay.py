@@ -1,39 +1,48 @@
 """Replay: who gives what to a learning step, and what is kept."""
 
+import json
 from collections import Counter
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import athenan
+from athenan.checkpoint import Part
 from athenan.errors import InputError
+from athenan.records import GameRecord, pack, unpack
 from athenan.replay import Replay
+from athenan.settings import ReplaySettings
 
 
-def settings(**changed: Any) -> Any:
-    usual = {"name": "stratified", "games": 10, "uses": 3.0, "states": 10**6}
-    return SimpleNamespace(**{**usual, **changed})
+def make_replay(seed: int, run: Path = Path("none"), **changed: Any) -> Replay:
+    return Replay(
+        ReplaySettings(**{"games": 10, "uses": 3.0, "states": 10**6, **changed}), seed, run
+    )
 
 
 def add_game(replay: Replay, number: int, size: int) -> None:
     """A game whose states are told apart by their planes and their values."""
     planes = np.stack([np.array([number, i], np.uint8) for i in range(size)])
-    replay.add(number, planes, np.arange(size, dtype=np.float32) / 1000 + number)
+    values = np.arange(size, dtype=np.float32)[:, None] / 1000 + number
+    actions, root_values = np.zeros(3, np.uint32), np.zeros((3, 1), np.float32)
+    replay.add(GameRecord(number, planes, values, actions, root_values, (0, 0)))
 
 
 def drawn(replay: Replay) -> list[tuple[int, int]]:
     """(game, state) of the states that the next step takes."""
     planes, values = replay.draw()
     rows = [(int(game), int(i)) for game, i in planes]
-    assert [game + i / 1000 for game, i in rows] == pytest.approx(list(values)), "labels follow"
+    assert [game + i / 1000 for game, i in rows] == pytest.approx(list(values[:, 0])), (
+        "labels follow"
+    )
     return rows
 
 
 @pytest.mark.parametrize("uses", [1, 2, 3])
 def test_each_state_is_used_exactly_as_often_as_told(uses: int) -> None:
-    replay = Replay(settings(uses=float(uses)), seed=0)
+    replay = make_replay(0, uses=float(uses))
     sizes = {number: 7 + 13 * number % 50 for number in range(40)}
     used: Counter[tuple[int, int]] = Counter()
     for number, size in sizes.items():
@@ -46,7 +55,7 @@ def test_each_state_is_used_exactly_as_often_as_told(uses: int) -> None:
 
 
 def test_no_state_comes_twice_before_all_have_come() -> None:
-    replay = Replay(settings(games=150, uses=3.0), seed=1)
+    replay = make_replay(1, games=150, uses=3.0)
     add_game(replay, 0, 50)
     order = [i for _ in range(150) for _, i in drawn(replay)]
     assert len(order) == 150
@@ -57,7 +66,7 @@ def test_no_state_comes_twice_before_all_have_come() -> None:
 
 
 def test_every_game_gives_the_same_share() -> None:
-    replay = Replay(settings(games=20, uses=2.0), seed=0)
+    replay = make_replay(0, games=20, uses=2.0)
     sizes = [200, 30, 77, 5, 140]
     for number, size in enumerate(sizes):
         add_game(replay, number, size)
@@ -68,7 +77,7 @@ def test_every_game_gives_the_same_share() -> None:
 
 
 def test_a_share_below_one_state_waits_for_its_turn() -> None:
-    replay = Replay(settings(games=100, uses=0.5), seed=0)
+    replay = make_replay(0, games=100, uses=0.5)
     add_game(replay, 0, 3)
     assert [len(drawn(replay)) for _ in range(100)].count(1) == 1
     assert len(replay) == 3
@@ -76,11 +85,11 @@ def test_a_share_below_one_state_waits_for_its_turn() -> None:
 
 @pytest.mark.parametrize("name", ["stratified", "plain"])
 def test_the_oldest_games_go_first(name: str) -> None:
-    replay = Replay(settings(name=name, games=4), seed=0)
+    replay = make_replay(0, name=name, games=4)
     for number in range(9):
         add_game(replay, number, 10)
     assert [game.number for game in replay.games] == [5, 6, 7, 8]
-    replay = Replay(settings(name=name, states=25), seed=0)
+    replay = make_replay(0, name=name, states=25)
     for number in range(9):
         add_game(replay, number, 10)
         assert len(replay) <= 25
@@ -92,7 +101,7 @@ def test_the_oldest_games_go_first(name: str) -> None:
 
 
 def test_plain_takes_as_many_from_all_of_memory() -> None:
-    replay = Replay(settings(name="plain", games=10, uses=3.0), seed=0)
+    replay = make_replay(0, name="plain", games=10, uses=3.0)
     for number in range(10):
         add_game(replay, number, 20)
     used: Counter[tuple[int, int]] = Counter()
@@ -109,7 +118,7 @@ def test_plain_takes_as_many_from_all_of_memory() -> None:
 @pytest.mark.parametrize("name", ["stratified", "plain"])
 def test_the_seed_determines_what_is_drawn(name: str) -> None:
     def steps(seed: int) -> list[list[tuple[int, int]]]:
-        replay = Replay(settings(name=name), seed)
+        replay = make_replay(seed, name=name)
         found = []
         for number in range(8):
             add_game(replay, number, 30)
@@ -120,17 +129,21 @@ def test_the_seed_determines_what_is_drawn(name: str) -> None:
     assert steps(0) != steps(1)
 
 
-def test_nothing_but_games_and_counts_needs_saving() -> None:
+@pytest.mark.parametrize("name", ["stratified", "plain"])
+def test_nothing_but_games_and_counts_needs_saving(name: str, tmp_path: Path) -> None:
     """A replay that is filled anew with the same games and counts goes on in the same way."""
-    replay = Replay(settings(), seed=5)
+    replay = make_replay(5, tmp_path, name=name)
     for number in range(14):
         add_game(replay, number, 30)
         replay.draw()
-    other = Replay(settings(), seed=5)
-    other.steps = replay.steps
-    for game in replay.games:
-        other.add(game.number, game.planes, game.values)
-        other.games[-1].steps = game.steps
+        if number % 4 == 3:
+            replay.saved()
+    part = replay.saved()
+    names = [name for name, _ in part.facts["replay_files"]]
+    assert names == ["00000004-00000007.npz", "00000008-00000011.npz", "00000012-00000013.npz"]
+    other = make_replay(5, tmp_path, name=name)
+    other.restore(Part(json.loads(json.dumps(part.facts))))
+    assert other.saved().facts == part.facts
     for number in range(14, 20):
         add_game(replay, number, 30)
         add_game(other, number, 30)
@@ -144,14 +157,14 @@ def test_packed_planes_are_the_planes() -> None:
     packed, values, _ = search.core.samples()
     bits = int(np.prod(game.plane_shape))
     assert packed.shape == (len(values), (bits + 7) // 8)
-    planes = np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
-    assert (np.packbits(planes.reshape(len(planes), -1), axis=1) == packed).all()
+    planes = unpack(packed, game.plane_shape)
+    assert (pack(planes) == packed).all()
     assert (planes[0] == game.initial_state().planes()).all()
 
 
 def test_wrong_settings_are_answered_with_a_sentence() -> None:
     with pytest.raises(InputError, match=r"no replay 'plan'; did you mean 'plain'\?"):
-        Replay(settings(name="plan"), 0)
+        make_replay(0, name="plan")
     for wrong in ({"games": 0}, {"uses": 0.0}, {"uses": float("nan")}, {"states": 0}):
         with pytest.raises(InputError, match="must be positive"):
-            Replay(settings(**wrong), 0)
+            make_replay(0, **wrong)

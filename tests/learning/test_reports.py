@@ -1,6 +1,5 @@
 """What a run leaves behind: its folder, its TensorBoard pages, its report."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +100,7 @@ def test_the_figures_make_sense(run: Path, events: Any) -> None:
     def last(tag: str) -> float:
         return float(tf.make_ndarray(events.Tensors(tag)[-1].tensor_proto))
 
-    state = json.loads((newest(run) / "state.json").read_text())
+    state = read_state(newest(run))
     assert last("progress/games") == state["games"]
     assert last("progress/samples") == state["samples"]
     assert 5 <= last("games/length") <= 9

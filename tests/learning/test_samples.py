@@ -7,6 +7,7 @@ import pytest
 
 import athenan
 from athenan import _core
+from athenan.records import pack, unpack
 
 CASES = {
     "tictactoe": ({"name": "tictactoe"}, 60),
@@ -15,11 +16,6 @@ CASES = {
     "hex 4": ({"name": "hex", "size": 4}, 10),
 }
 every_case = pytest.mark.parametrize(("options", "iterations"), CASES.values(), ids=CASES)
-
-
-def unpacked(game: Any, packed: np.ndarray) -> np.ndarray:
-    bits = int(np.prod(game.plane_shape))
-    return np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
 
 
 def played(game: Any, iterations: int, **settings: Any) -> athenan.Search:
@@ -63,7 +59,7 @@ def test_samples_are_the_expanded_and_terminal_states(
     assert len(values) < len(tree["value"]), "leaves teach nothing"
     assert np.abs(values).max() <= 1
     assert resolved == int((tree["resolved"] & (tree["expanded"] | tree["terminal"])).sum())
-    for planes, value in zip(unpacked(game, packed), values, strict=True):
+    for planes, value in zip(unpack(packed, game.plane_shape), values, strict=True):
         state, label = expected.pop(planes.tobytes())
         assert value == pytest.approx(label / search.core.bound, abs=1e-6)
         if state.is_terminal and heuristic == "gain":
@@ -78,7 +74,7 @@ def test_samples_match_the_table_by_their_keys() -> None:
     by_key = {int(low) | int(high) << 64: i for i, (low, high) in enumerate(tree["keys"].tolist())}
     packed, values, _ = search.core.samples()
     seen = set()
-    for planes, value in zip(unpacked(game, packed), values, strict=True):
+    for planes, value in zip(unpack(packed, game.plane_shape), values, strict=True):
         state = game.state_from_planes(planes)
         at = by_key[state.key]
         seen.add(at)
@@ -95,7 +91,7 @@ def test_ends_of_random_games(heuristic: str) -> None:
     packed, values = _core.ending_samples(game, 200, heuristic, 0, 1)
     assert len(packed) == len(values) == 200
     bound = athenan.make_search("ubfm", game, "zero", heuristic=heuristic).core.bound
-    for planes, value in zip(unpacked(game, packed), values, strict=True):
+    for planes, value in zip(unpack(packed, game.plane_shape), values, strict=True):
         state = game.state_from_planes(planes)
         assert state.is_terminal
         assert np.sign(value) == state.outcomes[0]
@@ -235,10 +231,12 @@ def test_labels_of_what_leaves_the_tree_are_taken_first() -> None:
     assert 0 < resolved < len(values)
     # Every state that was expanded has its label; one that was dropped and found again has two.
     seen = {bytes(row) for row in packed}
-    ends = sum(game.state_from_planes(planes).is_terminal for planes in unpacked(game, packed))
+    ends = sum(
+        game.state_from_planes(planes).is_terminal for planes in unpack(packed, game.plane_shape)
+    )
     assert len(values) - ends >= 0.99 * expanded
     assert len(seen) > 0.9 * len(values)
-    assert bytes(np.packbits(game.initial_state().planes().reshape(-1))) in seen
+    assert bytes(pack(game.initial_state().planes()[None])) in seen
 
     forgetful = core_search(game, 0.4)
     play_out(forgetful, game, game.max_plies, 2000)

@@ -8,10 +8,12 @@ import pytest
 
 import athenan
 from athenan import _core
+from athenan.checkpoint import Part
 from athenan.config import compose
 from athenan.errors import InputError
+from athenan.records import GameRecord, unpack
 from athenan.search import search_settings
-from athenan.self_play import GameRecord, SelfPlay
+from athenan.self_play import SelfPlay
 
 
 def evaluator(planes: np.ndarray) -> np.ndarray:
@@ -40,11 +42,6 @@ def game() -> Any:
     return athenan.make_game("connect_four", rows=4, columns=4)
 
 
-def unpacked(game: Any, packed: np.ndarray) -> np.ndarray:
-    bits = int(np.prod(game.plane_shape))
-    return np.unpackbits(packed, axis=1, count=bits).reshape(-1, *game.plane_shape)
-
-
 def test_records_are_whole_games(game: Any) -> None:
     found = records(self_play(game), 20)
     assert sorted(r.number for r in found)[:10] == list(range(10))
@@ -53,36 +50,36 @@ def test_records_are_whole_games(game: Any) -> None:
         for action in record.actions:
             state = state.play(action)
         assert state.is_terminal
-        assert (record.outcome, record.plies) == (state.outcomes[0], len(record.actions))
+        assert (record.outcomes, record.plies) == (state.outcomes, len(record.actions))
         assert len(record.root_values) == record.plies
         assert np.abs(record.root_values).max() <= 1
         assert len(record.planes) == len(record.values) >= record.plies
         assert 0 < record.resolved <= len(record.values)
-        assert (unpacked(game, record.planes)[0] == game.initial_state().planes()).all()
+        assert (unpack(record.planes, game.plane_shape)[0] == game.initial_state().planes()).all()
     assert len({tuple(r.actions) for r in found}) > 15, "games differ"
 
 
 @pytest.mark.parametrize("target", ["root", "terminal"])
 def test_targets_other_than_the_tree(game: Any, target: str) -> None:
     for record in records(self_play(game, target=target), 8):
-        planes = unpacked(game, record.planes)
+        planes = unpack(record.planes, game.plane_shape)
         assert len(planes) == record.plies + 1
         state = game.initial_state()
         for i, action in enumerate(record.actions):
             assert (planes[i] == state.planes()).all()
             state = state.play(action)
         assert (planes[-1] == state.planes()).all()
-        assert record.values[-1] == record.outcome
+        assert record.values[-1] == record.outcomes[0]
         if target == "root":
             assert record.values[:-1] == pytest.approx(record.root_values)
         else:
-            assert set(record.values) == {record.outcome}
+            assert set(record.values[:, 0]) == {record.outcomes[0]}
 
 
 @pytest.mark.parametrize("changed", [{}, {"threads": 2}, {"batch_sizes": "[4,32,128]"}])
 def test_threads_and_batch_sizes_change_nothing(game: Any, changed: dict[str, Any]) -> None:
-    usual = {r.number: r.actions for r in records(self_play(game, threads=1), 20)}
-    found = {r.number: r.actions for r in records(self_play(game, **changed), 20)}
+    usual = {r.number: r.actions.tolist() for r in records(self_play(game, threads=1), 20)}
+    found = {r.number: r.actions.tolist() for r in records(self_play(game, **changed), 20)}
     both = usual.keys() & found.keys()
     assert len(both) > 10
     assert all(usual[number] == found[number] for number in both)
@@ -93,7 +90,7 @@ def test_a_proven_win_is_played_and_a_proven_loss_avoided() -> None:
     game = athenan.make_game("tictactoe")
     play = self_play(game, "exploration.schedule=constant", "exploration.exploitation=0",
                      evaluations=10_000, games_in_step=2)  # fmt: skip
-    assert {record.outcome for record in records(play, 4)} == {0}
+    assert {record.outcomes[0] for record in records(play, 4)} == {0}
 
 
 def test_proofs_are_remembered_across_games(game: Any) -> None:
@@ -115,15 +112,14 @@ def test_held_and_restored_goes_on_in_the_same_way(game: Any, heuristic: str) ->
         return play
 
     play = held()
-    facts, trees = play.save()
-    assert any(fact is not None for fact in facts)
+    part = play.saved()
+    assert any(fact is not None for fact in part.facts["games_under_way"])
     other = self_play(game, f"heuristic={heuristic}")
-    other.next_game = play.next_game
-    other.restore(json.loads(json.dumps(facts)), trees)
+    other.restore(Part(json.loads(json.dumps(part.facts)), part.arrays))
     play.hold(False)
     for ours, theirs in zip(records(play, 10), records(other, 10), strict=True):
         assert ours.number == theirs.number
-        assert ours.actions == theirs.actions
+        assert (ours.actions == theirs.actions).all()
         assert (ours.planes == theirs.planes).all()
         assert (ours.values == theirs.values).all()
 

@@ -1,5 +1,6 @@
 """Training runs: repeatable, resumable bit for bit, and clear about what cannot be."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import yaml
 from runs import SMALL, contents, differences, newest, resume, train
 
 import athenan
-from athenan.checkpoint import load_arrays, read_state, steps_of
+from athenan.checkpoint import load_arrays, read_state, save_arrays, steps_of
 from athenan.command import main
 from athenan.config import compose
 from athenan.run import fit_to_game
@@ -145,7 +146,7 @@ def test_a_fork_starts_from_weights_alone(capsys: pytest.CaptureFixture[str]) ->
     train("other", f"fork={source}", "network.filters=8", code=2)
     assert "are of another network or game" in capsys.readouterr().err
     state = newest(source) / "state.json"
-    state.write_text(state.read_text().replace('"version": 2', '"version": 9'))
+    state.write_text(state.read_text().replace('"version": 3', '"version": 9'))
     train("future", f"fork={source}", code=2)
     assert "is of version 9" in capsys.readouterr().err
     assert not Path("checkpoints/tictactoe/future").exists()
@@ -153,6 +154,7 @@ def test_a_fork_starts_from_weights_alone(capsys: pytest.CaptureFixture[str]) ->
 
 def test_what_a_resumed_run_may_change(capsys: pytest.CaptureFixture[str]) -> None:
     run = train("run", "games=20")
+    before, config = contents(newest(run)), (run / "config.yaml").read_text()
     for words, text in (
         ("network.filters=4", "cannot change 'network.filters' (it is 16)"),
         ("seed=5", "cannot change 'seed'"),
@@ -166,8 +168,8 @@ def test_what_a_resumed_run_may_change(capsys: pytest.CaptureFixture[str]) -> No
         err = capsys.readouterr().err
         assert text in err
         assert err.count("\n") == 1
-    before = contents(newest(run))
-    assert contents(newest(run)) == before
+    assert contents(newest(run)) == before, "what is refused leaves the run as it was"
+    assert (run / "config.yaml").read_text() == config
     resume(run, "games=30", "learn.learning_rate=0.0005", "checkpoint.every_games=10")
     out = capsys.readouterr().out
     assert "changed learn.learning_rate: 0.001 -> 0.0005" in out
@@ -203,14 +205,36 @@ def test_a_checkpoint_that_is_not_whole_is_refused(capsys: pytest.CaptureFixture
     assert f"Checkpoint '{newest(run)}' is damaged: weights.npz" in err
 
 
+def as_version_2(step: Path) -> None:
+    """Rewrites a checkpoint as the version before would have written it, its replay too."""
+    state = json.loads((step / "state.json").read_text())
+    old: dict[str, Any] = {"version": 2, "checksums": state["checksums"]}
+    for facts in state["parts"].values():
+        old |= facts
+    (step / "state.json").write_text(json.dumps(old))
+    for name, _ in old["replay_files"]:
+        path = step.parent / "replay" / name
+        block = np.load(path)
+        arrays = [block[key] for key in ("numbers", "states", "planes")]
+        save_arrays(path, [*arrays, block["values"][:, 0]])
+
+
 def test_an_older_checkpoint_gives_its_weights_alone(capsys: pytest.CaptureFixture[str]) -> None:
     run = train("run", "games=10")
-    state = newest(run) / "state.json"
-    state.write_text(state.read_text().replace('"version": 2', '"version": 1'))
+    as_version_2(newest(run))
     capsys.readouterr()
     resume(run, "games=20", code=2)
     assert f"takes its weights by fork={newest(run)}" in capsys.readouterr().err
     train("fork", f"fork={newest(run)}", "games=10")
+    evaluator = athenan.load_checkpoint(run)
+    assert evaluator.state["games"] >= 10
+    words = f"match game=tictactoe games=2 first.checkpoint={run} first.evaluations=5"
+    assert main([*words.split(), "second.search=random"]) == 0
+    words = f"export checkpoint={run} formats=[tflite_int8] vectors=9 calibration_states=50 out=old"
+    assert main(words.split()) == 0
+    facts = json.loads(Path("old/evaluator.json").read_text())
+    assert facts["training"]["games"] == evaluator.state["games"]
+    assert facts["calibration"] == "50 states of the run's replay"
 
 
 def test_a_game_of_ones_own() -> None:
