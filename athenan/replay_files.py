@@ -49,8 +49,11 @@ class ReplayFiles:
     def read(self, files: list[list[Any]]) -> Iterator[GameRecord]:
         """The games of these files, which the next checkpoint may need again."""
         self.files = files
-        for name, _ in files:
-            yield from Block.from_arrays(load_named(self.folder / name)).games()
+        for name, numbers in files:
+            games = read_block(self.folder / name).games()
+            if [game.number for game in games] != numbers:
+                raise InputError(f"'{self.folder / name}' has other games than its run needs.")
+            yield from games
 
     def delete_unneeded(self) -> None:
         """Those that no checkpoint on disk names any more."""
@@ -69,7 +72,15 @@ def load_named(path: Path) -> dict[str, Array]:
         raise InputError(f"'{path}' is damaged or not of athenan.") from None
 
 
+def read_block(path: Path) -> Block:
+    arrays = load_named(path)
+    try:
+        return Block.from_arrays(arrays)
+    except InputError as error:
+        raise InputError(f"Replay file '{path}' cannot be read: {error}") from None
+
+
 def planes_of(path: Path) -> Array:
     """Packed planes of all states in a replay file, also of one from before there were blocks."""
     arrays = load_named(path)
-    return arrays["planes"] if "planes" in arrays else arrays["000002"]
+    return arrays["000002"] if "000002" in arrays else read_block(path).planes

@@ -16,7 +16,8 @@ def train(config: TrainSettings, overrides: list[str]) -> Path:
     parts = resumed_parts(config, overrides) if config.resume else new_parts(config)
     reports = parts.reports
     try:
-        run(parts)
+        with reports.progress:
+            run(parts)
     except KeyboardInterrupt:
         reports.say(f"stopped; the last checkpoint is {parts.step}")
     except Diverged as error:
@@ -24,7 +25,6 @@ def train(config: TrainSettings, overrides: list[str]) -> Path:
         raise
     finally:
         parts.actors.close()
-        reports.progress.__exit__(None, None, None)
     reports.end(parts.step)
     return parts.run
 
@@ -38,15 +38,15 @@ def run(parts: Parts) -> None:
         save(parts)
     games = actors.games
     next_checkpoint = clock.next_checkpoint(games)
-    actors.publish(learner.weights(), clock.progress(games))
+    publish(games, parts)
     while True:
         with clock.stage("self_play"):
             records = actors.collect()
         for record in records:
-            games += 1
+            games += 1  # learned from or held out
             learn_from(record, clock.progress(games), parts)
         if records:
-            actors.publish(learner.weights(), clock.progress(games))
+            publish(games, parts)
         reports.tick(next_checkpoint)
         if games < next_checkpoint and not clock.finished(games):
             continue
@@ -75,6 +75,12 @@ def learn_from(record: GameRecord, progress: float, parts: Parts) -> None:
         learner.set_progress(progress)
         learned = learner.learn(replay.draw())
     reports.learned(record, learned)
+
+
+def publish(games: int, parts: Parts) -> None:
+    """Actors play on with what has been learned so far."""
+    with parts.clock.stage("learning"):
+        parts.actors.publish(parts.learner.weights(), parts.clock.progress(games))
 
 
 def save(parts: Parts) -> None:

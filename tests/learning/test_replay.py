@@ -150,6 +150,30 @@ def test_nothing_but_games_and_counts_needs_saving(name: str, tmp_path: Path) ->
         assert drawn(replay) == drawn(other)
 
 
+def test_a_wrong_replay_file_is_refused_by_name(tmp_path: Path) -> None:
+    replay = make_replay(0, tmp_path)
+    for number in range(3):
+        add_game(replay, number, 4)
+    part = replay.saved()
+    path = tmp_path / "replay" / "00000000-00000002.npz"
+    arrays = dict(np.load(path))
+
+    def refusal() -> str:
+        with pytest.raises(InputError) as caught:
+            make_replay(0, tmp_path).restore(part)
+        assert str(path) in str(caught.value)
+        return str(caught.value)
+
+    np.savez(path, **{**arrays, "numbers": arrays["numbers"] + 1})
+    assert "other games than its run needs" in refusal()
+    np.savez(path, **{**arrays, "version": np.array(9)})
+    assert "version 9" in refusal()
+    path.write_bytes(path.read_bytes()[:50])
+    assert "damaged" in refusal()
+    path.unlink()
+    refusal()
+
+
 def test_packed_planes_are_the_planes() -> None:
     game = athenan.make_game("othello", size=6)
     search = athenan.make_search("descent", game, "hash")
