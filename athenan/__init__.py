@@ -11,8 +11,9 @@ games              the rules by name
 tree_game          games made of explicit trees
 search             searches by name, and what they answer
 settings           every setting: type, default, unit, range and a sentence
-schema             the shape of a config
-config             configs composed and checked
+checks             values become typed settings, or a sentence
+config             … composed of configs/ and the command line
+help               … told to people
 network            the value network and its evaluator
 exploration        which action self-play plays
 checkpoint         a run's checkpoints on disk

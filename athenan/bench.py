@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
-from athenan.config import compose, plain
-from athenan.errors import Failed, InputError
+from athenan.config import compose
+from athenan.errors import Failed
 from athenan.games import configs_folder, make_game
 from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
 from athenan.search import core_game, make_core_search, search_settings
+from athenan.settings import BenchSettings
 
 Report = tuple[list[str], dict[str, Any]]
 
@@ -50,14 +51,14 @@ def rules(settings: list[str]) -> Report:
     rows = [["game", "children", "playouts", "bytes", "lines", "OpenSpiel playouts", "ratio"]]
     figures = []
     for name in names:
-        config = bench_config([*settings, f"game={name}"] if name else settings)
+        config = compose("bench", [*settings, f"game={name}"] if name else settings)
         game = core_game(make_game(**config.game))
         each = config.seconds / config.repeats if every else config.seconds
         children = best_rate(partial(game.expansion_rate, each), config.repeats)
         playouts = best_rate(partial(game.playout_rate, each), config.repeats)
-        peer = open_spiel_game(plain(config.game)) if config.peers else None
+        peer = open_spiel_game(config.game) if config.peers else None
         theirs = open_spiel_rollout_rate(peer, each, config.repeats) if peer else None
-        title = " ".join(str(v) for v in plain(config.game).values())
+        title = " ".join(str(v) for v in config.game.values())
         rows.append(
             [
                 title,
@@ -71,7 +72,7 @@ def rules(settings: list[str]) -> Report:
         )
         figures.append(
             {
-                "game": plain(config.game),
+                "game": config.game,
                 "children_per_second": children,
                 "playout_states_per_second": playouts,
                 "state_bytes": game.state_bytes,
@@ -87,14 +88,6 @@ def rules_lines(name: str) -> str:
     return str(len(path.read_text().splitlines())) if path.exists() else "-"
 
 
-def bench_config(settings: list[str]) -> Any:
-    config = compose("bench", settings)
-    for name in ("seconds", "repeats", "games", "threads"):
-        if not config[name] > 0:
-            raise InputError(f"Setting '{name}' must be positive, not {config[name]}.")
-    return config
-
-
 def opening_states(game: _core.Game, number: int) -> list[_core.State]:
     """Different states near the start, one for each game in step."""
     random = np.random.default_rng(0)
@@ -108,7 +101,7 @@ def opening_states(game: _core.Game, number: int) -> list[_core.State]:
     return states
 
 
-def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
+def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, int]]:
     """Child states a second by the hash evaluator, and the largest tree's counts."""
     game = core_game(make_game(**config.game))
     settings = search_settings(config)
@@ -138,16 +131,16 @@ def search_rate(config: Any, threads: int) -> tuple[float, dict[str, int]]:
 
 def search(settings: list[str]) -> Report:
     """The search by itself: the hash evaluator answers at once."""
-    config = bench_config(settings)
+    config = compose("bench", settings)
     one, counts = search_rate(config, 1)
     bytes_a_child = counts["bytes"] / counts["edges"]
     lines = [
-        f"{config.search.name} on {' '.join(str(v) for v in plain(config.game).values())}, "
+        f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
         f"{config.games} games in step, hash evaluator",
         f"1 thread   {millions(one)} child states",
     ]
     figures: dict[str, Any] = {
-        "game": plain(config.game),
+        "game": config.game,
         "children_per_second": one,
         "bytes_per_child_state": bytes_a_child,
     }
@@ -159,7 +152,7 @@ def search(settings: list[str]) -> Report:
         f"{bytes_a_child:.1f} bytes a child state "
         f"({counts['states']} states, {counts['edges']} edges in the largest tree)"
     )
-    peer = open_spiel_game(plain(config.game)) if config.peers else None
+    peer = open_spiel_game(config.game) if config.peers else None
     if peer:
         theirs = open_spiel_search_rate(peer, config.seconds)
         lines.append(f"OpenSpiel's MCTS {millions(theirs)} states, ratio {ratio(one, theirs)}")
@@ -172,14 +165,14 @@ def selfplay(settings: list[str]) -> Report:
     from athenan.network import NetworkEvaluator, best_rate, make_model
     from athenan.self_play import SelfPlay
 
-    config = bench_config(settings)
+    config = compose("bench", settings)
     game = core_game(make_game(**config.game))
     model = make_model(config.network, game.plane_shape, game.num_players, 0)
     evaluator = NetworkEvaluator(model)
     self_play = SelfPlay(
         game, evaluator, search_settings(config), config.self_play, config.exploration, seed=0
     )
-    sizes = list(config.self_play.batch_sizes)
+    sizes = config.self_play.batch_sizes
     for _ in range(3):
         self_play.play_batch()
     network, playing, padded = 0.0, 0.0, 0.0
@@ -191,7 +184,7 @@ def selfplay(settings: list[str]) -> Report:
         playing = max(playing, (self_play.rows - rows) / seconds)
         padded = max(padded, (self_play.padded_rows - padded_rows) / seconds)
     lines = [
-        f"{config.search.name} on {' '.join(str(v) for v in plain(config.game).values())}, "
+        f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
         f"{config.self_play.games_in_step} games in step, "
         f"network of {model.count_params():,} weights",
         f"self-play        {playing:10,.0f} states/s evaluated ({padded:,.0f} with padding)",
@@ -199,7 +192,7 @@ def selfplay(settings: list[str]) -> Report:
         f"ratio            {playing / network:10.2f}",
     ]
     figures = {
-        "game": plain(config.game),
+        "game": config.game,
         "weights": model.count_params(),
         "self_play_states_per_second": playing,
         "network_best_states_per_second": network,
@@ -214,14 +207,12 @@ def evaluator(settings: list[str]) -> Report:
     from athenan.export.writing import check_formats, write_networks
     from athenan.table import table
 
-    config = bench_config(settings)
-    formats = list(config.formats)
+    config = compose("bench", settings)
+    formats = config.formats
     check_formats(formats)
-    if not all(size > 0 for size in config.batches) or not config.batches:
-        raise InputError("Setting 'batches' must have positive sizes.")
     named = any(setting.startswith("game=") for setting in settings)
     game, model, samples = network_to_measure(config, named)
-    numbers = sorted({1, int(config.threads)})
+    numbers = sorted({1, config.threads})
     with tempfile.TemporaryDirectory(prefix="athenan-") as folder:
         write_networks(Path(folder), model, [*formats, TRAINER], samples)
         names = [TRAINER, *(name for name in formats if name != TRAINER)]
@@ -229,7 +220,7 @@ def evaluator(settings: list[str]) -> Report:
             "folder": folder,
             "names": names,
             "shape": list(game.plane_shape),
-            "batches": list(config.batches),
+            "batches": config.batches,
             "seconds": config.seconds / 5,
             "repeats": config.repeats,
         }
@@ -250,7 +241,7 @@ def evaluator(settings: list[str]) -> Report:
     figures = {
         "game": game.name,
         "weights": model.count_params(),
-        "batches": list(config.batches),
+        "batches": config.batches,
         "states_per_second": {
             str(threads): {LABELS.get(name, name): rates for name, rates in of.items()}
             for threads, of in found.items()
@@ -264,7 +255,7 @@ TRAINER = "keras"
 LABELS = {TRAINER: "tensorflow"}
 
 
-def network_to_measure(config: Any, named: bool) -> tuple[_core.Game, Any, Any]:
+def network_to_measure(config: BenchSettings, named: bool) -> tuple[_core.Game, Any, Any]:
     """(game, model, states for int8) of a checkpoint, or of the config with new weights."""
     from athenan.checkpoint import find_step
     from athenan.evaluators import CheckpointEvaluator
@@ -272,7 +263,7 @@ def network_to_measure(config: Any, named: bool) -> tuple[_core.Game, Any, Any]:
     from athenan.network import NetworkEvaluator, make_model
 
     if config.checkpoint:
-        name = str(config.game.name) if named else None
+        name = config.game["name"] if named else None
         step = find_step(config.checkpoint, Path(config.checkpoints), name)
         trained = CheckpointEvaluator(step)
         return trained.game, trained.model, calibration_states(trained, 512)[0]

@@ -36,12 +36,13 @@ class Arguments:
         return "--json" in self.flags
 
 
-def parse(
-    words: list[str], flags: tuple[str, ...] = (), valueless: tuple[str, ...] = ()
-) -> Arguments:
-    """`flags` take a value unless they are `valueless`; --json and --help are everyone's."""
-    known = {"--json", "--help", *flags}
-    valued = set(flags) - set(valueless)
+# Besides everyone's --help, --json and --cfg.
+FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check")}
+VALUELESS = ("--help", "--json", "--multirun")
+
+
+def parse(command: str, words: list[str]) -> Arguments:
+    known = {"--json", "--help", "--cfg", *FLAGS.get(command, ())}
     arguments = Arguments()
     rest = list(words)
     while rest:
@@ -53,7 +54,7 @@ def parse(
         name = "--help" if name == "-h" else name
         if name not in known:
             raise InputError(f"There is no flag '{name}'{nearest(name, known)}")
-        if name in valued and not equals:
+        if name not in VALUELESS and not equals:
             if not rest:
                 raise InputError(f"Flag '{name}' needs a value.")
             value = rest.pop(0)
@@ -77,7 +78,7 @@ def games_command(words: list[str]) -> None:
     from athenan.games import game_configs, game_types, make_game
     from athenan.table import table
 
-    arguments = parse(words)
+    arguments = parse("games", words)
     if arguments.settings:
         raise InputError(f"'athenan games' takes no setting such as '{arguments.settings[0]}'.")
     rows = [["game", "players", "board", "actions", "longest", "configs", "options"]]
@@ -115,20 +116,19 @@ def option_text(option: dict[str, Any]) -> str:
 
 
 def solve_command(words: list[str]) -> None:
-    """athenan solve game=… [search=descent|ubfm|umb] [strong=true] [setting=value …]
-              [--out FILE] [--json]
+    """athenan solve game=… [strong=true] [setting=value …] [--out FILE] [--json]
     athenan solve --check FILE
 
     Searches until the state is resolved or a budget (seconds=…, iterations=…) is spent. `start`
     gives actions to play first: start="4 4 3". --out writes the proof; --check verifies one by
-    the rules alone. Settings: configs/solve.yaml and the groups game, search, heuristic.
+    the rules alone.
     """
     from athenan import solve as solving
     from athenan.config import compose
     from athenan.games import make_game
     from athenan.progress import duration
 
-    arguments = parse(words, ("--out", "--check"))
+    arguments = parse("solve", words)
     if "--check" in arguments.flags:
         if arguments.settings:
             raise InputError("--check takes the game and its options from the file.")
@@ -181,14 +181,12 @@ def train_command(words: list[str]) -> None:
     """athenan train [experiment=connect_four] [setting=value …] [--multirun]
     athenan train resume=RUN|latest [minutes=…]
 
-    A new run goes to checkpoints/<game>/<run>/. Presets: configs/experiment/. Settings:
-    configs/train.yaml and the groups game, search, heuristic, network, exploration, replay,
-    layout. fork=RUN starts from another run's weights. --multirun runs every combination of
-    settings given as lists (seed=0,1,2).
+    A new run goes to checkpoints/<game>/<run>/. fork=RUN starts from another run's weights.
+    --multirun runs every combination of settings given as lists (seed=0,1,2).
     """
     from athenan.config import compose, sweep
 
-    arguments = parse(words, ("--multirun",), valueless=("--multirun",))
+    arguments = parse("train", words)
     many = "--multirun" in arguments.flags
     jobs = sweep(arguments.settings) if many else [arguments.settings]
     for number, settings in enumerate(jobs):
@@ -206,9 +204,8 @@ def match_command(words: list[str]) -> None:
     """athenan match [game=…] first.checkpoint=RUN [second.search=uct …] [games=400] [--json]
 
     Both colours of every opening; openings are random actions and never repeat. A player is a
-    search (ubfm, descent, uct, random), a checkpoint or an evaluator (of the core, or an export as
-    PATH:FORMAT), and a budget an action.
-    The interval is the 95 % Wilson interval over pairs of games. Settings: configs/match.yaml.
+    search with its options, a checkpoint or an evaluator, and a budget an action. The interval is
+    the 95 % Wilson interval over pairs of games.
     """
     from athenan import match as matches
     from athenan.checkpoint import runs_of
@@ -218,14 +215,12 @@ def match_command(words: list[str]) -> None:
     from athenan.progress import Progress
     from athenan.search import core_game
 
-    arguments = parse(words)
+    arguments = parse("match", words)
     config = compose("match", arguments.settings)
-    if config.games < 2 or config.opening_plies < 0 or config.threads < 1:
-        raise InputError("A match has at least 2 games, 1 thread and no negative opening plies.")
     game = core_game(make_game(**config.game))
     if game.num_players != 2:
         raise InputError(f"A match is for two players; game '{game.name}' has {game.num_players}.")
-    runs = runs_of(Path(config.checkpoints), config.game.name)
+    runs = runs_of(Path(config.checkpoints), config.game["name"])
     players = (
         make_player(game, config.first, runs, config.seed, config.threads),
         make_player(game, config.second, runs, config.seed + 1, config.threads),
@@ -246,12 +241,12 @@ def play_command(words: list[str]) -> None:
     """athenan play [game=…] [checkpoint=RUN] [first=me|you] [seconds=…|evaluations=…]
 
     You against a checkpoint (or rollouts without one). At the prompt: an action, or `undo`,
-    `values` (what the search sees), `hint`, `help`, `quit`. Settings: configs/play.yaml.
+    `values` (what the search sees), `hint`, `help`, `quit`.
     """
     from athenan.config import compose
     from athenan.play import play
 
-    arguments = parse(words)
+    arguments = parse("play", words)
     play(compose("play", arguments.settings))
 
 
@@ -262,11 +257,11 @@ def export_command(words: list[str]) -> None:
     those asked for), evaluator.json (game, planes, values, training, checksums), test vectors and a
     README.md with the lines that run it. Each format is loaded back and compared with the
     checkpoint; one that differs too much is an error and nothing is written. game=… chooses which
-    game's latest run. Needs athenan[export]. Settings: configs/export.yaml.
+    game's latest run. Needs athenan[export].
     """
     from athenan.config import compose
 
-    arguments = parse(words)
+    arguments = parse("export", words)
     config = compose("export", arguments.settings)
     from athenan.export.writing import export
     from athenan.table import table
@@ -299,11 +294,11 @@ def bench_command(words: list[str]) -> None:
                batch size, 1 thread and `threads`
 
     The best of `repeats` measurements counts. Where OpenSpiel is installed and has the game, it is
-    timed in the same run. Settings: configs/bench.yaml.
+    timed in the same run.
     """
     from athenan import bench
 
-    arguments = parse(words)
+    arguments = parse("bench", words)
     kinds = bench.KINDS
     if not arguments.settings or arguments.settings[0] not in kinds:
         given = arguments.settings[0] if arguments.settings else ""
@@ -339,8 +334,11 @@ def main(words: list[str] | None = None) -> int:
         command = COMMANDS.get(words[0])
         if command is None:
             raise InputError(f"There is no command '{words[0]}'{nearest(words[0], COMMANDS)}")
-        if "--help" in words or "-h" in words:
-            print("\n".join(line.removeprefix("    ") for line in help_text(command)))
+        arguments = parse(words[0], words[1:])
+        if "--help" in arguments.flags:
+            print("\n".join(help_of(words[0], arguments)))
+        elif "--cfg" in arguments.flags:
+            print(config_of(words[0], arguments), end="")
         else:
             command(words[1:])
     except InputError as error:
@@ -362,8 +360,33 @@ def main(words: list[str] | None = None) -> int:
     return 0
 
 
-def help_text(command: Callable[[list[str]], None]) -> list[str]:
-    return (command.__doc__ or "").rstrip().splitlines()
+def help_of(name: str, arguments: Arguments) -> list[str]:
+    """What the command does, and every setting with the value it would have."""
+    usage = (COMMANDS[name].__doc__ or "").rstrip().splitlines()
+    lines = [line.removeprefix("    ") for line in usage]
+    if name == "games":
+        return lines
+    from athenan.help import settings_text
+
+    return [*lines, "", *settings_text(name, settings_of(name, arguments))]
+
+
+def config_of(name: str, arguments: Arguments) -> str:
+    """The config that the command would run with, as YAML."""
+    if arguments.flags["--cfg"] != "job":
+        raise InputError(f"Flag '--cfg' takes 'job', not '{arguments.flags['--cfg']}'.")
+    if name == "games":
+        raise InputError("'athenan games' has no settings.")
+    from athenan.config import compose, to_yaml
+
+    return to_yaml(compose(name, settings_of(name, arguments)))
+
+
+def settings_of(name: str, arguments: Arguments) -> list[str]:
+    """Without what only names the kind of bench, or all its games."""
+    if name != "bench":
+        return arguments.settings
+    return [word for word in arguments.settings if "=" in word and word != "game=all"]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
-"""Configs: Hydra composes them, and what a user misspells is answered with a sentence."""
+"""Configs: Hydra composes values from configs/, the check makes typed settings of them."""
 
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from dataclasses import asdict, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_type_hints, overload
 
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
@@ -12,36 +15,89 @@ from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
-from athenan import schema
+from athenan.checks import Reading, no_setting, read
 from athenan.errors import InputError, nearest
-from athenan.games import configs_folder, game_types
+from athenan.games import configs_folder
+from athenan.settings import (
+    COMMANDS,
+    BenchSettings,
+    ExportSettings,
+    MatchSettings,
+    PlayerSettings,
+    PlaySettings,
+    SolveSettings,
+    TrainSettings,
+)
+
+S = TypeVar("S")
 
 
-def compose(root: str, overrides: list[str]) -> Any:
-    """The config `root`.yaml with the overrides, all keys and types checked."""
-    schema.register()
-    overrides = without_preset(root, overrides)
-    own_game, overrides = split_own_game(overrides)
-    with initialize_config_dir(config_dir=str(configs_folder()), version_base="1.3"):
-        try:
-            groups, keys = split_groups(overrides)
-            config = hydra_compose(root, groups)
-            if own_game:
-                OmegaConf.set_struct(config, False)
-                config.game = {"name": own_game}
-            for _, key in keys:
-                check_key(config, key, own_game is not None)
-            if not own_game:
-                config = hydra_compose(root, groups + [override for override, _ in keys])
-            else:
-                add_own_game(config, root, groups, keys)
-        except (HydraException, OmegaConfBaseException) as error:
-            raise InputError(sentence(error)) from None
-    seed = config.get("seed", 0)
-    if not 0 <= seed < 2**32:
-        raise InputError(f"Setting 'seed' must be from 0 to {2**32 - 1}, not {seed}.")
-    return config
+@overload
+def compose(command: Literal["train"], overrides: list[str]) -> TrainSettings: ...
+@overload
+def compose(command: Literal["match"], overrides: list[str]) -> MatchSettings: ...
+@overload
+def compose(command: Literal["play"], overrides: list[str]) -> PlaySettings: ...
+@overload
+def compose(command: Literal["solve"], overrides: list[str]) -> SolveSettings: ...
+@overload
+def compose(command: Literal["export"], overrides: list[str]) -> ExportSettings: ...
+@overload
+def compose(command: Literal["bench"], overrides: list[str]) -> BenchSettings: ...
+@overload
+def compose(command: str, overrides: list[str]) -> Any: ...
+
+
+def compose(command: str, overrides: list[str]) -> Any:
+    """The settings of a command: its defaults, then configs/, then the overrides, all checked."""
+    kind = COMMANDS[command]
+    own_game, overrides = split_own_game(without_preset(command, overrides))
+    groups, keys = split_groups(parse_overrides(overrides))
+    values = defaults_of(kind)
+    merge(kind, values, group_values(command, tuple(groups)))
+    if own_game:
+        values["game"] = {"name": own_game}
+    # A name is put first: it takes the options of another one away, not those given beside it.
+    for parsed in sorted(keys, key=lambda parsed: not is_name(parsed)):
+        put(kind, values, parsed)
+    try:
+        values = plain(OmegaConf.create(values))
+    except OmegaConfBaseException as error:
+        raise InputError(sentence(error)) from None
+    return read(kind, values)
+
+
+def load_config(path: Path) -> TrainSettings:
+    """The settings of a run from its config.yaml."""
+    try:
+        values = plain(OmegaConf.load(path))
+    except FileNotFoundError:
+        raise InputError(f"There is no config '{path}'.") from None
+    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
+        raise InputError(f"'{path}' is not a config: {sentence(error)}") from None
+    try:
+        return read(TrainSettings, values)
+    except InputError as error:
+        raise InputError(
+            f"'{path}' does not fit this version of athenan, but a new run takes the weights by "
+            f"fork={path.parent}: {error}"
+        ) from None
+
+
+def to_yaml(settings: Any) -> str:
+    return OmegaConf.to_yaml(OmegaConf.create(plain(settings)))
+
+
+def plain(config: Any) -> Any:
+    """Settings or a config as plain dictionaries and lists."""
+    if is_dataclass(config) and not isinstance(config, type):
+        return asdict(config)
+    return OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
+
+
+# ---- Words of a command line ---------------------------------------------------------------------
 
 
 def parse_overrides(overrides: list[str]) -> list[Override]:
@@ -55,10 +111,10 @@ def parse_overrides(overrides: list[str]) -> list[Override]:
         raise InputError(f"'{override}' cannot be read: {sentence(error)}") from None
 
 
-def without_preset(root: str, overrides: list[str]) -> list[str]:
+def without_preset(command: str, overrides: list[str]) -> list[str]:
     """The default preset of training is one game's: another game does not take it."""
     names = {override.partition("=")[0] for override in overrides}
-    if root == "train" and "game" in names and "experiment" not in names:
+    if command == "train" and "game" in names and "experiment" not in names:
         return ["experiment=any_game", *overrides]
     return overrides
 
@@ -69,21 +125,19 @@ def split_own_game(overrides: list[str]) -> tuple[str | None, list[str]]:
     return (own[-1].partition("=")[2] if own else None), [o for o in overrides if o not in own]
 
 
-def split_groups(overrides: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Overrides that choose a file of a group, and (override, key) of the others."""
-    folder = configs_folder()
-    groups = {path.name for path in folder.iterdir() if path.is_dir()}
+def split_groups(overrides: list[Override]) -> tuple[list[str], list[Override]]:
+    """Overrides that choose a file of a group, and the others."""
     chosen, keys = [], []
-    for parsed in parse_overrides(overrides):
+    for parsed in overrides:
         name = str(parsed.key_or_group)
         if parsed.is_sweep_override():
             raise InputError(
                 f"'{parsed.input_line}' has several values; that takes 'athenan train --multirun'."
             )
-        if name not in groups:
-            keys.append((str(parsed.input_line), name))
+        files = group_files(name)
+        if not files:
+            keys.append(parsed)
             continue
-        files = sorted(path.stem for path in (folder / name).glob("*.yaml"))
         value = parsed.value()
         for choice in value if isinstance(value, list) else [value]:
             if str(choice) not in files:
@@ -92,53 +146,11 @@ def split_groups(overrides: list[str]) -> tuple[list[str], list[tuple[str, str]]
     return chosen, keys
 
 
-def check_key(config: DictConfig, key: str, own_game: bool) -> None:
-    node: Any = config
-    for i, part in enumerate(key.split(".")):
-        known = [str(name) for name in node] if isinstance(node, DictConfig) else []
-        if part in known:
-            node = node._get_node(part)
-        elif key.startswith("game.") and i == 1:
-            if not own_game:
-                check_game_option(str(config.game.name), part)
-            return
-        else:
-            raise InputError(f"There is no setting '{key}'{nearest(part, known)}")
-
-
-def check_game_option(game: str, option: str) -> None:
-    options = [
-        o["name"] for entry in game_types() if entry["name"] == game for o in entry["options"]
-    ]
-    if option not in options:
-        raise InputError(f"Game '{game}' has no option '{option}'{nearest(option, options)}")
-
-
-def add_own_game(
-    config: DictConfig, root: str, groups: list[str], keys: list[tuple[str, str]]
-) -> None:
-    others = [override for override, key in keys if not key.startswith("game.")]
-    merged = hydra_compose(root, groups + others)
-    OmegaConf.set_struct(merged, False)
-    merged.game = config.game
-    for override, key in keys:
-        if key.startswith("game."):
-            value = OverridesParser.create().parse_override(override).value()
-            OmegaConf.update(merged, key, value)
-    config.merge_with(merged)
-    config.game = merged.game
-
-
-def sentence(error: Exception) -> str:
-    """The first line of an error as one sentence, with its setting where it is known."""
-    text = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else "Wrong config"
-    while error.__cause__ is not None and not isinstance(error, OmegaConfBaseException):
-        error = error.__cause__  # type: ignore[assignment]
-    full_key = getattr(error, "full_key", None)
-    if full_key:
-        first = str(error).strip().splitlines()[0].rstrip(".")
-        return f"Setting '{full_key}': {first}."
-    return f"{text}."
+def group_files(group: str) -> list[str]:
+    """The names that `group=…` takes; none where it is no group with files."""
+    if not group.isidentifier():
+        return []
+    return sorted(path.stem for path in (configs_folder() / group).glob("*.yaml"))
 
 
 def sweep(overrides: list[str]) -> list[list[str]]:
@@ -153,6 +165,90 @@ def sweep(overrides: list[str]) -> list[list[str]]:
     return [list(combination) for combination in itertools.product(*choices)]
 
 
-def plain(config: Any) -> Any:
-    """A config as plain dictionaries and lists."""
-    return OmegaConf.to_container(config, resolve=True)
+# ---- Values, one over another --------------------------------------------------------------------
+
+
+def defaults_of(kind: type[Any]) -> dict[str, Any]:
+    return asdict(kind())
+
+
+@lru_cache(maxsize=64)
+def _composed(command: str, groups: tuple[str, ...]) -> DictConfig:
+    with initialize_config_dir(config_dir=str(configs_folder()), version_base="1.3"):
+        return hydra_compose(command, list(groups))
+
+
+def group_values(command: str, groups: tuple[str, ...]) -> dict[str, Any]:
+    """What configs/ says, references between settings still unresolved."""
+    try:
+        values: Any = OmegaConf.to_container(_composed(command, groups), resolve=False)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise InputError(sentence(error)) from None
+    return {str(key): value for key, value in values.items()}
+
+
+def merge(kind: type[Any], values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Puts what is given over the values, group by group."""
+    hints = get_type_hints(kind)
+    for name, value in given.items():
+        hint, field = hints.get(name), kind.__dataclass_fields__.get(name)
+        if field and "named" in field.metadata:
+            values[name] = renamed(values.get(name), value)
+        elif isinstance(value, dict) and isinstance(hint, type) and is_dataclass(hint):
+            merge(hint, values[name], value)
+        elif isinstance(value, dict) and hint == dict[str, PlayerSettings]:
+            for player, its in value.items():
+                if isinstance(its, dict):
+                    before = values[name].setdefault(player, defaults_of(PlayerSettings))
+                    merge(PlayerSettings, before, its)
+                else:
+                    values[name][player] = its
+        else:
+            values[name] = value
+
+
+def renamed(before: Any, given: Any) -> Any:
+    """A game or search after another name, or other options of the same, were given."""
+    if given is None:
+        return {}
+    after = given if isinstance(given, dict) else {"name": given}
+    same = isinstance(before, dict) and after.get("name", before.get("name")) == before.get("name")
+    return {**before, **after} if same else after
+
+
+def is_name(parsed: Override) -> bool:
+    """Whether an override chooses a game or a search rather than an option of it."""
+    key = str(parsed.key_or_group)
+    return key.endswith((".search", ".search.name")) or key in ("game.name", "search.name")
+
+
+def put(kind: type[Any], values: dict[str, Any], parsed: Override) -> None:
+    """One override: its key must lead somewhere, its value is checked later."""
+    key, value = str(parsed.key_or_group), parsed.value()
+    *way, last = key.split(".")
+    at: Any = values
+    for part in way:
+        at = at.get(part) if isinstance(at, dict) else None
+    if not isinstance(at, dict):
+        raise InputError(no_setting(key, Reading().group(kind, values, "")))
+    if parsed.is_delete():
+        if way != ["strength", "references"] or last not in at:
+            raise InputError(f"'{key}' cannot be taken away; only a reference of strength can.")
+        del at[last]
+    else:
+        given: Any = value
+        for part in reversed(key.split(".")):
+            given = {part: given}
+        merge(kind, values, given)
+
+
+def sentence(error: Exception) -> str:
+    """The first line of an error as one sentence, with its setting where it is known."""
+    text = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else "Wrong config"
+    while error.__cause__ is not None and not isinstance(error, OmegaConfBaseException):
+        error = error.__cause__  # type: ignore[assignment]
+    full_key = getattr(error, "full_key", None)
+    if full_key:
+        first = str(error).strip().splitlines()[0].rstrip(".")
+        return f"Setting '{full_key}': {first}."
+    return f"{text}."

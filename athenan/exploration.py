@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from athenan.errors import InputError, nearest
 from athenan.settings import ExplorationSettings
 
 # (action, value, completion, resolved, selections), as the core gives a root's children.
@@ -45,20 +44,8 @@ def expected_exploitation(config: ExplorationSettings, progress: float) -> float
     return 0.5 if config.schedule == "uniform" else config.exploitation
 
 
-NAMES = ("ordinal", "epsilon_greedy", "softmax")
-
-
 def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
     """chooser(children, player, bound, random, progress) -> action; progress is 0 to 1."""
-    if config.name not in NAMES:
-        raise InputError(f"There is no exploration '{config.name}'{nearest(config.name, NAMES)}")
-    if config.schedule not in ("uniform", "annealed", "constant"):
-        raise InputError(
-            "Setting 'exploration.schedule' must be uniform, annealed or constant, "
-            f"not '{config.schedule}'."
-        )
-
-    # Once: a look into a config costs as much as the choice itself.
     name, schedule = config.name, config.schedule
     fixed, temperature = config.exploitation, config.temperature
 

@@ -10,7 +10,7 @@ import numpy as np
 from athenan import _core
 from athenan.backend import keras, tensorflow
 from athenan.checkpoint import Part
-from athenan.errors import Failed, InputError
+from athenan.errors import Failed
 from athenan.network import NetworkEvaluator
 from athenan.records import Array, Samples, unpack
 from athenan.settings import HeuristicSettings, LearnSettings
@@ -24,13 +24,6 @@ class Learner:
     """Fits a model in batches of one size; what does not fill a batch waits for the next call."""
 
     def __init__(self, model: Any, config: LearnSettings, symmetries: list[Any], seed: int) -> None:
-        if config.batch_size < 1 or not config.learning_rate > 0 or config.l2 < 0:
-            raise InputError("Settings 'learn.batch_size' and 'learn.learning_rate' must be "
-                             "positive and 'learn.l2' not negative.")  # fmt: skip
-        if config.schedule not in ("constant", "cosine"):
-            raise InputError(
-                f"Setting 'learn.schedule' must be constant or cosine, not '{config.schedule}'."
-            )
         tf = tensorflow()
         self.model = model
         self.evaluator = NetworkEvaluator(model)

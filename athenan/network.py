@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from athenan.backend import keras, tensorflow
-from athenan.errors import InputError, nearest
 from athenan.settings import NetworkSettings
-
-KINDS = ("conv", "residual")
 
 
 def make_model(
@@ -19,11 +16,6 @@ def make_model(
 ) -> Any:
     """A Keras model from planes to values in [-1, 1]: one for two players, else one for each."""
     k = keras()
-    if config.kind not in KINDS:
-        raise InputError(f"There is no network kind '{config.kind}'{nearest(config.kind, KINDS)}")
-    for name in ("filters", "layers", "dense"):
-        if not (value := getattr(config, name)) > 0:
-            raise InputError(f"Setting 'network.{name}' must be positive, not {value}.")
     seeds = iter(range(seed * 1000, seed * 1000 + 1000))
 
     def start() -> Any:

@@ -10,7 +10,7 @@ from athenan.actors import make_actors
 from athenan.backend import keras, tensorflow
 from athenan.checkpoint import Part, Saved
 from athenan.clock import Clock
-from athenan.errors import InputError, nearest
+from athenan.errors import InputError
 from athenan.evaluators import set_weights
 from athenan.games import make_game
 from athenan.learner import Learner
@@ -27,7 +27,6 @@ class Parts:
     """Who works in a run, in its folder; a checkpoint is what `saved()` gives."""
 
     def __init__(self, config: TrainSettings, run: Path) -> None:
-        check_limits(config)
         set_up_tensorflow(config)
         self.config, self.run = config, run
         self.game = core_game(make_game(**config.game))
@@ -107,30 +106,6 @@ def resumed_parts(config: TrainSettings, overrides: list[str]) -> Parts:
     if changed:
         write_config(config, run)
     return parts
-
-
-def check_limits(config: TrainSettings) -> None:
-    for name, limit in (("minutes", config.minutes), ("games", config.games)):
-        if limit is not None and not limit > 0:
-            raise InputError(f"Setting '{name}' must be positive, not {limit}.")
-    for name, number in (
-        ("learn.first_fit_states", config.learn.first_fit_states),
-        ("learn.first_fit_epochs", config.learn.first_fit_epochs),
-        ("resolved.states", config.resolved.states),
-        ("resolved.clear_every_games", config.resolved.clear_every_games),
-    ):
-        if number < 0:
-            raise InputError(f"Setting '{name}' must not be negative.")
-    strength = config.strength
-    if strength.every_checkpoints and strength.best_by not in strength.references:
-        raise InputError(
-            f"Setting 'strength.best_by' names no reference: '{strength.best_by}'"
-            f"{nearest(strength.best_by, strength.references)}"
-        )
-    if config.checkpoint.every_games < 1:
-        raise InputError("Setting 'checkpoint.every_games' must be positive.")
-    if config.layout.name != "inline":
-        raise InputError(f"There is no layout '{config.layout.name}' yet; take layout=inline.")
 
 
 def set_up_tensorflow(config: TrainSettings) -> None:

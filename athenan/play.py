@@ -8,10 +8,10 @@ from typing import Any
 
 from athenan import _core
 from athenan.checkpoint import runs_of
-from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.players import make_evaluator
 from athenan.search import Child, Search, SearchResult, core_game, make_search
+from athenan.settings import PlaySettings
 
 HELP = "an action, or: values (what the search sees) · hint · undo · actions · help · quit"
 
@@ -54,28 +54,21 @@ class Rollouts:
         )
 
 
-def make_program(game: _core.Game, config: Any) -> Search | Rollouts:
+def make_program(game: _core.Game, config: PlaySettings) -> Search | Rollouts:
     if game.num_players > 2 and config.checkpoint is None:
         return Rollouts(game)
     evaluator, heuristic = make_evaluator(
-        game, config, runs_of(Path(config.checkpoints), config.game.name)
+        game, config, runs_of(Path(config.checkpoints), config.game["name"])
     )
     return make_search(
-        config.search, game, evaluator, decision=config.decision, threads=config.threads,
-        **heuristic,
-    )  # fmt: skip
+        game=game, evaluator=evaluator, threads=config.threads, **config.search, **heuristic
+    )
 
 
-def play(config: Any) -> None:
+def play(config: PlaySettings) -> None:
     game = core_game(make_game(**config.game))
-    if config.first not in ("me", "you"):
-        raise InputError(f"Setting 'first' must be me or you, not '{config.first}'.")
     search = make_program(game, config)
-    budget = {name: config[name] for name in ("evaluations", "seconds") if config[name]}
-    if any(not value > 0 for value in budget.values()):
-        raise InputError("The program's budget must be positive.")
-    if not budget:
-        raise InputError("The program needs a budget of evaluations or seconds.")
+    budget: dict[str, Any] = {"evaluations": config.evaluations, "seconds": config.seconds}
     person = 0 if config.first == "me" else 1
     states = [game.initial_state()]
     print(f"You are {'first' if person == 0 else 'second'}. At the prompt: {HELP}.")

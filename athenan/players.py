@@ -16,7 +16,6 @@ from athenan.errors import InputError, nearest
 from athenan.export import is_bundle, load_evaluator
 from athenan.search import CORE_EVALUATORS, DEFAULTS, SEARCHES, drive, make_core_search
 
-NAMES = (*SEARCHES, "uct", "random")
 BATCH_SIZES = [64, 256, 1024, 4096]
 
 
@@ -96,31 +95,18 @@ class SearchPlayer:
 def make_player(game: _core.Game, config: Any, runs: Path, seed: int, threads: int) -> Player:
     """From a player's settings: search, checkpoint or evaluator, budget, decision. `runs` is the
     folder that has the game's runs."""
-    if config.search not in NAMES:
-        raise InputError(f"There is no search '{config.search}'{nearest(config.search, NAMES)}")
-    if config.search == "random":
+    search = config.search["name"]
+    options = {name: value for name, value in config.search.items() if name != "name"}
+    if search == "random":
         return RandomPlayer(seed)
-    budget = {
-        name: config[name] for name in ("iterations", "evaluations", "seconds") if config[name]
-    }
-    if any(not value > 0 for value in budget.values()):
-        raise InputError("A player's budget must be positive.")
-    if not budget:
-        raise InputError("A player needs a budget of iterations, evaluations or seconds.")
-    if config.search == "uct":
+    names = ("iterations", "evaluations", "seconds")
+    budget = {name: getattr(config, name) for name in names if getattr(config, name)}
+    if search == "uct":
         if set(budget) != {"iterations"}:
             raise InputError("The budget of search 'uct' is iterations: its rollouts an action.")
-        return UctPlayer(budget["iterations"], config.uct_exploration, seed, threads)
+        return UctPlayer(budget["iterations"], options["exploration"], seed, threads)
     evaluator, heuristic = make_evaluator(game, config, runs)
-    settings = {
-        **DEFAULTS,
-        **SEARCHES[config.search],
-        **heuristic,
-        "decision": config.decision,
-        "completion": config.completion,
-        "memory_mb": config.memory_mb,
-        "seed": seed,
-    }
+    settings = {**DEFAULTS, **SEARCHES[search], **heuristic, **options, "seed": seed}
     return SearchPlayer(game, evaluator, settings, budget, threads)
 
 

@@ -16,12 +16,9 @@ from typing import Any
 import numpy as np
 
 from athenan.checkpoint import Part
-from athenan.errors import InputError, nearest
 from athenan.records import GameRecord, Samples
 from athenan.replay_files import ReplayFiles
 from athenan.settings import ReplaySettings
-
-NAMES = ("stratified", "plain")
 
 
 @dataclass
@@ -41,11 +38,6 @@ class Replay:
     """The games in memory, and in the run's folder those that its checkpoints need."""
 
     def __init__(self, config: ReplaySettings, seed: int, run: Path) -> None:
-        if config.name not in NAMES:
-            raise InputError(f"There is no replay '{config.name}'{nearest(config.name, NAMES)}")
-        if config.games < 1 or not config.uses > 0 or config.states < 1:
-            raise InputError("Settings 'replay.games', 'replay.uses' and 'replay.states' "
-                             "must be positive.")  # fmt: skip
         self.name = config.name
         self.most_games = config.games  # µ
         self.uses = config.uses  # δ

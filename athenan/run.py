@@ -10,7 +10,8 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from athenan.checkpoint import runs_of
-from athenan.config import parse_overrides
+from athenan.checks import read
+from athenan.config import load_config, parse_overrides, plain, to_yaml
 from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.search import core_game
@@ -66,7 +67,7 @@ def write_config(config: TrainSettings, folder: Path) -> None:
     from athenan import __version__
 
     head = f"# athenan {__version__}, git revision {git_revision() or 'unknown'}\n"
-    (folder / "config.yaml").write_text(head + OmegaConf.to_yaml(config))
+    (folder / "config.yaml").write_text(head + to_yaml(config))
 
 
 # What a resumed run may change: limits and what is only watched or written.
@@ -85,7 +86,7 @@ CHANGEABLE = (
 
 def resumed_config(run: Path, overrides: list[str]) -> tuple[TrainSettings, list[str]]:
     """The run's own config with the changes that can be made, and what was changed."""
-    config: Any = OmegaConf.load(run / "config.yaml")
+    config: Any = OmegaConf.create(plain(load_config(run / "config.yaml")))
     changed = []
     for parsed in parse_overrides(overrides):
         key, value = str(parsed.key_or_group), parsed.value()
@@ -103,7 +104,7 @@ def resumed_config(run: Path, overrides: list[str]) -> tuple[TrainSettings, list
             )
         OmegaConf.update(config, key, value)
         changed.append(f"{key}: {before} -> {value}")
-    return config, changed
+    return read(TrainSettings, plain(config)), changed
 
 
 MISSING_KEY = object()

@@ -39,6 +39,65 @@ DEFAULTS: dict[str, Any] = {
 BATCH_SIZES = (16, 64, 256, 1024)
 
 
+def search_types() -> list[dict[str, Any]]:
+    """Name, sentence and options of every search, as games have them."""
+
+    def option(
+        name: str,
+        default: Any,
+        about: str,
+        low: float = 0,
+        high: float = 0,
+        choices: tuple[str, ...] = (),
+    ) -> dict[str, Any]:
+        return {
+            "name": name, "default": default, "low": low, "high": high, "choices": list(choices),
+            "about": about,
+        }  # fmt: skip
+
+    def entry(
+        name: str, about: str, options: list[dict[str, Any]], budget: bool = True
+    ) -> dict[str, Any]:
+        evaluator = name in SEARCHES
+        return {
+            "name": name, "about": about, "options": options, "needs_budget": budget,
+            "uses_evaluator": evaluator,
+        }  # fmt: skip
+
+    common = [
+        option("completion", True, "states are resolved, and what is resolved is searched no more"),
+        option(
+            "decision", "safest", "the action played: of the best value, or the most selected",
+            choices=("best", "safest"),
+        ),
+        option("memory_mb", 1024.0, "10^6 bytes for the tree", 0.01, 1e9),
+        option("strong", False, "go on until every reachable state is resolved"),
+    ]  # fmt: skip
+    rules = [
+        option(
+            "continue_rule", "always", "after a new state an iteration stops, goes on to the end, "
+            "stops after new_states, or by chance",
+            choices=("never", "always", "at_most", "chance"),
+        ),
+        option("new_states", 1, "of an iteration, with at_most", 1, 1e9),
+        option("stop_probability", 0.5, "after a new state, with chance", 0, 1),
+        option(
+            "order", "best", "which unresolved child goes first",
+            choices=("best", "random", "least_selected"),
+        ),
+    ]  # fmt: skip
+    return [
+        entry("ubfm", "unbounded best-first minimax: one new state an iteration", common),
+        entry("descent", "each iteration goes on to a terminal or resolved state", common),
+        entry("umb", "the class that holds both, its rules given", rules + common),
+        entry(
+            "uct", "random rollouts, the actions chosen by upper bounds",
+            [option("exploration", 1.0, "λ, for outcomes in [-1, 1]", 0, 1e6)],
+        ),
+        entry("random", "any action", [], budget=False),
+    ]  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Child:
     """What the search knows of a root action."""
@@ -96,7 +155,7 @@ def search_settings(config: Any) -> dict[str, Any]:
     """The settings of a config with groups `search` and `heuristic`, for make_core_search."""
     chosen = {name: config.search[name] for name in config.search if name != "name"}
     heuristic = {"heuristic": config.heuristic.name, "longest": config.heuristic.longest}
-    return complete_settings(config.search.name, chosen | heuristic)
+    return complete_settings(config.search["name"], chosen | heuristic)
 
 
 def core_game(game: _core.Game | PythonGame) -> _core.Game:

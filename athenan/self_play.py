@@ -10,13 +10,11 @@ import numpy as np
 
 from athenan import _core
 from athenan.checkpoint import Part
-from athenan.errors import InputError, nearest
 from athenan.exploration import make_chooser
 from athenan.records import GameRecord, pack
 from athenan.search import make_core_search, make_group
 from athenan.settings import ExplorationSettings, SelfPlaySettings
 
-TARGETS = ("tree", "root", "terminal")
 # What a checkpoint holds of a game under way, besides its tree.
 SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expanded",
          "resolved_roots")  # fmt: skip
@@ -54,20 +52,11 @@ class SelfPlay:
         seed: int,
         memory: _core.ResolvedMemory | None = None,
     ) -> None:
-        if config.target not in TARGETS:
-            raise InputError(
-                f"There is no target '{config.target}'{nearest(config.target, TARGETS)}"
-            )
-        for name in ("games_in_step", "threads"):
-            if getattr(config, name) < 1:
-                raise InputError(f"Setting 'self_play.{name}' must be positive.")
         self.budget: dict[str, Any] = {
             "iterations": config.iterations or 0,
             "evaluations": config.evaluations or 0,
             "seconds": config.seconds or 0,
         }
-        if not any(value > 0 for value in self.budget.values()):
-            raise InputError("Self-play needs a budget of iterations, evaluations or seconds.")
         self.game = game
         self.evaluator = evaluator
         self.target = config.target

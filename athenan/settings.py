@@ -60,9 +60,25 @@ def group(kind: Any, sentence: str) -> Any:
     return field(default_factory=kind, metadata={"about": About(sentence)})
 
 
-def named(sentence: str) -> Any:
+@dataclass(frozen=True)
+class Named:
+    """A dictionary of a name and the options of what has that name."""
+
+    kind: str  # game or search: where the names and their options are known
+    options: dict[str, Any]  # defaults that differ from those of the named one
+    optional: bool  # whether it may be left out
+
+
+def named(
+    kind: str,
+    sentence: str,
+    default: str | None = None,
+    options: dict[str, Any] | None = None,
+    optional: bool = False,
+) -> Any:
     """A game or a search: `name` and its options."""
-    return field(default_factory=dict, metadata={"about": About(sentence)})
+    metadata = {"about": About(sentence), "named": Named(kind, options or {}, optional)}
+    return field(default_factory=lambda: {"name": default} if default else {}, metadata=metadata)
 
 
 # ---- Groups with files of their own in configs/ ----------------------------------------------
@@ -203,7 +219,9 @@ class PlayerSettings:
     evaluator: str = setting(
         "rollout", "f_θ: a run, a step, latest, an export as PATH:FORMAT, rollout, zero or hash"
     )
-    search: Any = named("a search by name, or its name and options")
+    search: Any = named(
+        "search", "the player's search", default="ubfm", options={"memory_mb": 64.0}
+    )
     iterations: int | None = number(None, "an action", "iterations")
     evaluations: int | None = number(None, "an action", "evaluations")
     seconds: float | None = setting(None, "an action", "seconds", above=0, high=1e9)
@@ -247,8 +265,8 @@ SEED = 2**32 - 1
 
 @dataclass
 class TrainSettings:
-    game: dict[str, Any] = named("the rules")
-    search: dict[str, Any] = named("the search of self-play")
+    game: dict[str, Any] = named("game", "the rules")
+    search: dict[str, Any] = named("search", "the search of self-play")
     heuristic: HeuristicSettings = group(HeuristicSettings, "the terminal evaluation f_t")
     network: NetworkSettings = group(NetworkSettings, "the value network f_θ")
     exploration: ExplorationSettings = group(ExplorationSettings, "which action self-play plays")
@@ -277,7 +295,7 @@ class TrainSettings:
 
 @dataclass
 class MatchSettings:
-    game: dict[str, Any] = named("the rules")
+    game: dict[str, Any] = named("game", "the rules")
     first: PlayerSettings = group(PlayerSettings, "the player whose result is told")
     second: PlayerSettings = group(PlayerSettings, "its opponent")
     games: int = number(400, "two for each opening", "games", low=2)
@@ -293,8 +311,8 @@ class MatchSettings:
 
 @dataclass
 class PlaySettings:
-    game: dict[str, Any] = named("the rules")
-    search: dict[str, Any] = named("the program's search")
+    game: dict[str, Any] = named("game", "the rules")
+    search: dict[str, Any] = named("search", "the program's search")
     checkpoint: str | None = setting(
         None, "short for evaluator: a run's folder, a step's folder, or latest"
     )
@@ -310,8 +328,8 @@ class PlaySettings:
 
 @dataclass
 class SolveSettings:
-    game: dict[str, Any] = named("the rules")
-    search: dict[str, Any] = named("the search")
+    game: dict[str, Any] = named("game", "the rules")
+    search: dict[str, Any] = named("search", "the search")
     heuristic: HeuristicSettings = group(HeuristicSettings, "the terminal evaluation f_t")
     start: str = setting("", "actions from the initial state, separated by blanks")
     evaluator: str = setting(
@@ -329,7 +347,7 @@ FORMATS = ("saved_model", "tflite", "tflite_int8", "onnx", "keras")
 
 @dataclass
 class ExportSettings:
-    game: dict[str, Any] = named("whose latest run it is")
+    game: dict[str, Any] = named("game", "whose latest run it is", optional=True)
     checkpoint: str = setting("latest", "run folder, step folder or latest")
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
     formats: list[str] = setting(list(FORMATS), "which ones to write", choices=FORMATS, empty=False)
@@ -349,12 +367,11 @@ class ExportSettings:
 
 @dataclass
 class BenchSettings:
-    game: dict[str, Any] = named("the rules; bench rules: `all` for every config")
-    search: dict[str, Any] = named("the search")
+    game: dict[str, Any] = named("game", "the rules; bench rules: `all` for every config")
+    search: dict[str, Any] = named("search", "the search")
     heuristic: HeuristicSettings = group(HeuristicSettings, "the terminal evaluation f_t")
     network: NetworkSettings = group(NetworkSettings, "the value network f_θ")
     exploration: ExplorationSettings = group(ExplorationSettings, "which action self-play plays")
-    self_play: SelfPlaySettings = group(SelfPlaySettings, "games that the search plays with itself")
     seconds: float = setting(
         1.0, "a measurement; the best of `repeats` counts", "seconds", above=0, high=1e6
     )
@@ -376,6 +393,8 @@ class BenchSettings:
     batches: list[int] = setting(
         [1, 64, 1024, 8192], "of bench evaluator", "states", low=1, high=1_000_000, empty=False
     )
+    # After `games` and `threads`, which its config takes over: what is wrong is said of them.
+    self_play: SelfPlaySettings = group(SelfPlaySettings, "games that the search plays with itself")
 
 
 COMMANDS: dict[str, type[Any]] = {

@@ -379,8 +379,10 @@ extern const GameType arimaa_type;
 const GameType arimaa_type{
     "arimaa",
     "Arimaa",
-    {one_of("draw_rules", {"olympiad", "none"}, "is a third repetition illegal?"),
-     whole_number("max_plies", 1000, 17, 1000, "longest game in steps, then a draw")},
+    {one_of("draw_rules", {"olympiad", "none"},
+            "olympiad: no position for the third time; none: repetitions are allowed"),
+     whole_number("max_plies", 1000, 17, 1000,
+                  "actions (steps), then a draw, which the rules do not know")},
     [](const Options& options) {
       return make_rules_game(
           "arimaa", Arimaa{options.text("draw_rules") == "olympiad", options.integer("max_plies")});

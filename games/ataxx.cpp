@@ -154,9 +154,11 @@ const GameType ataxx_type{
     "ataxx",
     "Ataxx",
     {whole_number("size", 7, 3, 10, "cells along a side"),
-     one_of("draw_rules", {"olympiad", "none"}, "whether jump_limit applies"),
+     one_of("draw_rules", {"olympiad", "none"},
+            "olympiad: jump_limit draws; none: only max_plies does"),
      whole_number("jump_limit", 100, 1, 1000, "plies in a row without a clone that draw"),
-     whole_number("max_plies", 10000, 1, 30000, "plies after which the game is drawn")},
+     whole_number("max_plies", 10000, 1, 30000,
+                  "plies, then a draw; with the usual jump_limit no game is that long")},
     [](const Options& options) {
       const int size = options.integer("size");
       const int jump_limit =

@@ -117,7 +117,7 @@ extern const GameType breakthrough_type;
 const GameType breakthrough_type{
     "breakthrough",
     "Breakthrough",
-    {whole_number("rows", 8, 4, 19, "rows of the board"),
+    {whole_number("rows", 8, 4, 19, "rows of the board; below 6 one row of men a side"),
      whole_number("columns", 8, 2, 19, "columns of the board")},
     [](const Options& options) {
       const int rows = options.integer("rows"), columns = options.integer("columns");

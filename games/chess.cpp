@@ -248,9 +248,11 @@ extern const GameType chess_type;
 const GameType chess_type{
     "chess",
     "Chess",
-    {one_of("draw_rules", {"olympiad", "fide", "none"},
-            "olympiad: claims are automatic; fide: only what needs no claim; none: max_plies only"),
-     whole_number("max_plies", 0, 0, 100000, "longest game, then a draw; 0: the draw rules' end")},
+    {one_of(
+         "draw_rules", {"olympiad", "fide", "none"},
+         "olympiad: third repetition and 50 moves draw; fide: fifth and 75; none: only max_plies"),
+     whole_number("max_plies", 0, 0, 100000,
+                  "plies, then a draw; 0: the draw rules end every game")},
     [](const Options& options) -> std::unique_ptr<Game> {
       const int max_plies = options.integer("max_plies");
       const auto& rules = options.text("draw_rules");

@@ -335,10 +335,13 @@ extern const GameType chinese_checkers_type;
 const GameType chinese_checkers_type{
     "chinese_checkers",
     "Chinese checkers",
-    {whole_number("players", 3, 2, 6, "players: 2, 3, 4 or 6"),
-     yes_or_no("blocking", false, "whether a piece of another in the goal prevents a win"),
-     whole_number("max_plies", 1000, 1, 30000, "so many actions end the game"),
-     one_of("cut", {"draw", "nearest"}, "what a game is that max_plies ends")},
+    {whole_number("players", 3, 2, 6, "at the points of the star: 2, 3, 4 or 6"),
+     yes_or_no("blocking", false,
+               "all pieces in the goal must be one's own; otherwise others may help to fill it"),
+     whole_number("max_plies", 1000, 1, 30000,
+                  "actions, each hop being one; races of three take about 300, of six about 600"),
+     one_of("cut", {"draw", "nearest"},
+            "who wins after max_plies: nobody, or the nearest to his goal")},
     [](const Options& options) {
       const int players = options.integer("players");
       if (players == 5)

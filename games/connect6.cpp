@@ -50,7 +50,7 @@ extern const GameType connect6_type;
 const GameType connect6_type{
     "connect6",
     "Connect6",
-    {whole_number("size", 19, 3, 19, "cells along a side")},
+    {whole_number("size", 19, 3, 19, "cells along a side; below 6 nobody can win")},
     [](const Options& options) {
       const int size = options.integer("size");
       return with_words(size * size, [&]<int W>() {

@@ -361,13 +361,17 @@ const GameType draughts_type{
     "Draughts",
     {one_of("variant", {"international", "brazilian", "canadian"}, "10, 8 or 12 cells a side"),
      one_of("draw_rules", {"olympiad", "many_kings", "none"},
-            "many_kings: see games/draughts.cpp; none: a state can be drawn by max_plies only"),
+            "olympiad: the counters below draw; many_kings: that of three pieces is for three "
+            "kings or more; none: only max_plies"),
      whole_number("king_plies", 50, 1, longest_history,
-                  "plies in a row of kings without a capture that draw"),
-     whole_number("three_to_one_plies", 32, 0, 1000, "plies of three pieces against a king"),
-     whole_number("two_to_one_plies", 10, 0, 1000, "plies of one or two pieces against a king"),
+                  "plies in a row of kings without a capture that draw; 25 moves a side"),
+     whole_number("three_to_one_plies", 32, 0, 1000,
+                  "plies of three pieces with a king against a king; 16 moves a side"),
+     whole_number("two_to_one_plies", 10, 0, 1000,
+                  "plies of one or two such pieces against a king; 0: at once; 5 moves a side"),
      whole_number("repetitions", 3, 2, 1000, "times that a state occurs and then draws"),
-     whole_number("max_plies", 0, 0, 100000, "longest game, then a draw; 0: the draw rules' end")},
+     whole_number("max_plies", 0, 0, 100000,
+                  "plies, then a draw; 0: the draw rules end every game")},
     [](const Options& options) -> std::unique_ptr<Game> {
       const auto& rules = options.text("draw_rules");
       const DrawRules draws{rules != "none",

@@ -323,11 +323,14 @@ const GameType go_type{
     "go",
     "Go",
     {whole_number("size", 9, 2, 19, "points along a side"),
-     whole_number("columns", 0, 0, 19, "points along the other side, from 2; 0: as many"),
-     real_number("komi", 7.5, -361, 361, "points that white gets for moving second"),
-     one_of("draw_rules", {"olympiad", "openspiel", "none"}, "what a recurring board means"),
-     whole_number("max_plies", 0, 0, 1083,
-                  "longest game; 0: 3 times the points (openspiel: twice)")},
+     whole_number("columns", 0, 0, 19,
+                  "points along the other side, at least 2; 0: as many as size"),
+     real_number("komi", 7.5, -361, 361, "points for white; the Olympiad has played 7 and 7.5"),
+     one_of("draw_rules", {"olympiad", "openspiel", "none"},
+            "a recurring board loses for who kept the cycle going, draws, or may recur"),
+     whole_number(
+         "max_plies", 0, 0, 1083,
+         "plies, then a draw (openspiel: scored); 0: 3 times the points (openspiel: twice)")},
     [](const Options& options) -> std::unique_ptr<Game> {
       const int size = options.integer("size"), wide = options.integer("columns");
       if (wide == 1)

@@ -12,7 +12,7 @@ extern const GameType gomoku_type;
 const GameType gomoku_type{
     "gomoku",
     "Gomoku",
-    {whole_number("size", 15, 3, 19, "cells along a side"),
+    {whole_number("size", 15, 3, 19, "cells along a side; below 5 nobody can win"),
      one_of("opening", {"outer_open", "free"},
             "where the first stone goes: on the two outermost lines, or anywhere")},
     [](const Options& options) {

@@ -241,7 +241,8 @@ const GameType havannah_type{
     "havannah",
     "Havannah",
     {whole_number("base", 8, 2, 10, "cells along a side"),
-     yes_or_no("swap", false, "the second player may take over the first stone")},
+     yes_or_no("swap", false,
+               "the second player may take over the first stone, as in tournaments")},
     [](const Options& options) {
       const int base = options.integer("base");
       const bool swap = options.flag("swap");  // an action more than there are cells

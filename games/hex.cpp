@@ -140,7 +140,8 @@ const GameType hex_type{
     "hex",
     "Hex",
     {whole_number("size", 11, 2, 19, "cells along a side"),
-     yes_or_no("swap", false, "the second player may take over the first stone")},
+     yes_or_no("swap", false,
+               "the second player may take over the first stone, as in tournaments")},
     [](const Options& options) {
       const int size = options.integer("size");
       const bool swap = options.flag("swap");  // an action more than there are cells

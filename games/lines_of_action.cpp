@@ -212,9 +212,10 @@ extern const GameType lines_of_action_type;
 const GameType lines_of_action_type{
     "lines_of_action",
     "Lines of Action",
-    {one_of("draw_rules", {"olympiad", "none", "openspiel"},
-            "third repetition, no repetition rule, or the rules of OpenSpiel"),
-     whole_number("max_plies", 500, 1, 10000, "a game as long as that is a draw")},
+    {one_of(
+         "draw_rules", {"olympiad", "none", "openspiel"},
+         "olympiad: the third repetition draws; none: none does; openspiel: the ends of OpenSpiel"),
+     whole_number("max_plies", 500, 1, 10000, "plies, then a draw; random games have about 210")},
     [](const Options& options) {
       constexpr int usual = 512, most = 1024;
       const auto& text = options.text("draw_rules");

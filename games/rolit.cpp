@@ -147,10 +147,13 @@ extern const GameType rolit_type;
 const GameType rolit_type{
     "rolit",
     "Rolit",
-    {whole_number("players", 4, 2, 4, "players"),
+    {whole_number("players", 4, 2, 4, "colours in turn"),
      whole_number("size", 8, 4, 10, "cells along a side, an even number"),
-     one_of("without_line", {"adjacent", "pass"}, "what a player does who can turn no line"),
-     one_of("start", {"players", "four_colours"}, "whose colours the first four discs have")},
+     one_of("without_line", {"adjacent", "pass"},
+            "who can turn no line plays next to any disc, or passes as in Othello"),
+     one_of("start", {"players", "four_colours"},
+            "the first four discs: dealt to the players in turn, or one of each colour, some "
+            "nobody's")},
     [](const Options& options) -> std::unique_ptr<Game> {
       const int players = options.integer("players"), size = options.integer("size");
       if (size % 2) throw std::invalid_argument("Option 'size' of game 'rolit' must be even.");

@@ -208,8 +208,9 @@ const GameType surakarta_type{
     "surakarta",
     "Surakarta",
     {one_of("draw_rules", {"olympiad", "none"},
-            "whether repetition and 50 plies without capture end the game"),
-     whole_number("max_plies", 1200, 1, 10000, "a game as long as that is a draw")},
+            "olympiad: repetition or 50 plies without capture end the game; none: only max_plies"),
+     whole_number("max_plies", 1200, 1, 10000,
+                  "plies, then a draw; a game by olympiad rules has 1150 at most")},
     [](const Options& options) {
       return make_rules_game("surakarta", Surakarta{options.text("draw_rules") == "olympiad",
                                                     options.integer("max_plies")});

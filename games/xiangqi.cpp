@@ -244,10 +244,13 @@ extern const GameType xiangqi_type;
 const GameType xiangqi_type{
     "xiangqi",
     "Xiangqi",
-    {one_of("draw_rules", {"olympiad", "openspiel", "none"}, "what repetition and long peace mean"),
-     yes_or_no("chase", false, "perpetual chase loses, where perpetual check does"),
-     whole_number("quiet_plies", 120, 10, most_quiet_plies, "plies without capture, then a draw"),
-     whole_number("max_plies", 500, 1, 4000, "longest game, then a draw")},
+    {one_of("draw_rules", {"olympiad", "openspiel", "none"},
+            "olympiad: repetition and quiet_plies draw, perpetual check loses; others: neither"),
+     yes_or_no("chase", false,
+               "perpetual chase loses too, in a simple form; codes differ about it"),
+     whole_number("quiet_plies", 120, 10, most_quiet_plies,
+                  "plies without a capture, then a draw (olympiad); often 60 each"),
+     whole_number("max_plies", 500, 1, 4000, "plies, then a draw; OpenSpiel's bound")},
     [](const Options& options) {
       return make_rules_game(
           "xiangqi", Xiangqi{options.text("draw_rules") == "olympiad", options.flag("chase"),

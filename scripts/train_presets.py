@@ -76,7 +76,7 @@ def held_out_error(run: Path) -> tuple[float, float, float]:
 def train_one(name: str) -> dict[str, Any]:
     settings = [f"game={name}", f"run=preset_{name}", *SETTINGS]
     config = compose("train", settings)
-    folder = Path(config.checkpoints) / config.game.name / f"preset_{name}"
+    folder = Path(config.checkpoints) / config.game["name"] / f"preset_{name}"
     if steps_of(folder):
         config.resume = str(folder)
     train(config, [])

@@ -10,7 +10,7 @@ import pytest
 from commands import answer, figures, run
 
 from athenan.command import COMMANDS, USAGE
-from athenan.config import compose, sweep
+from athenan.config import compose, plain, sweep
 from athenan.games import configs_folder, make_game
 from athenan.play import Rollouts
 from athenan.search import core_game
@@ -31,33 +31,33 @@ WRONG = {
     "train gmae=hex": "no setting 'gmae'; did you mean 'game'?",
     "train game=hexx": "no game 'hexx'; did you mean 'hex'?",
     "train game.sise=3": "'connect_four' has no option 'sise'",
-    "train network.filters=-1": "'network.filters' must be positive, not -1",
-    "train network.fliters=8": "no setting 'network.fliters'; did you mean 'filters'?",
+    "train network.filters=-1": "'network.filters' must be from 1 to 4096, not -1",
+    "train network.fliters=8": "no setting 'network.fliters'; did you mean 'network.filters'?",
     "train network=convv": "no network 'convv'; did you mean 'conv'?",
     "train experiment=hex77": "no experiment 'hex77'; did you mean 'hex7'?",
     "train resume=/no/such": "no run '/no/such'",
     "train resume=latest": "no run in 'checkpoints' yet",
     "train fork=/no/such": "no run '/no/such'",
     "train minutes=soon": "'minutes'",
-    "train minutes=-1": "'minutes' must be positive",
-    "train games=0": "'games' must be positive",
-    "train checkpoint.every_games=0": "'checkpoint.every_games' must be positive",
-    "train exploration.name=ordnal": "no exploration 'ordnal'",
+    "train minutes=-1": "'minutes' must be above 0",
+    "train games=0": "'games' must be at least 1, not 0",
+    "train checkpoint.every_games=0": "'checkpoint.every_games' must be at least 1, not 0",
+    "train exploration.name=ordnal": "not 'ordnal'; did you mean 'ordinal'?",
     "train search.name=decent": "no search 'decent'; did you mean 'descent'?",
     "train replay.uses=0": "'replay.uses'",
-    "train replay.name=plan": "no replay 'plan'",
+    "train replay.name=plan": "not 'plan'; did you mean 'plain'?",
     "train learn.batch_size=0": "'learn.batch_size'",
     "train learn.first_fit_states=-1": "'learn.first_fit_states'",
     "train resolved.states=-1": "'resolved.states'",
-    "train self_play.batch_sizes=[]": "atch sizes must be positive and ascend",
-    "train self_play.batch_sizes=[64,16]": "atch sizes must be positive and ascend",
+    "train self_play.batch_sizes=[]": "'self_play.batch_sizes' must have at least one value",
+    "train self_play.batch_sizes=[64,16]": "'self_play.batch_sizes' must ascend, not be [64, 16]",
     "train self_play.evaluations=0": "needs a budget",
-    "train self_play.target=three": "no target 'three'",
-    "train self_play.games_in_step=0": "'self_play.games_in_step' must be positive",
+    "train self_play.target=three": "not 'three'; did you mean 'tree'?",
+    "train self_play.games_in_step=0": "'self_play.games_in_step' must be from 1 to 1000000, not 0",
     "train heuristic=score": "no score",
-    "train heuristic.name=scroe": "no heuristic 'scroe'",
-    "train layout.name=ray": "no layout 'ray' yet",
-    "train game=mnk": "Training is for two players; game 'mnk' has 3",
+    "train heuristic.name=scroe": "not 'scroe'; did you mean 'score'?",
+    "train layout.name=ray": "'layout.name' must be inline, not 'ray'",
+    "train game=tic_tac_mo": "Training is for two players; game 'mnk' has 3",
     "train game=null": "no game 'None'",
     "train experiment=null": "no experiment 'None'",
     "train game=hex,othello": "--multirun",
@@ -65,6 +65,12 @@ WRONG = {
     "train strength.references.uct.search=utc": "no search 'utc'",
     "train run=[a": "'run=[a' cannot be read",
     "train --multirun run=[a": "'run=[a' cannot be read",
+    "train strength.references.utc.iterations=5": "'strength.references.uct.iterations'?",
+    "train strength.best_by=utc": "names no reference: 'utc'; did you mean 'uct'?",
+    "train ~seed": "cannot be taken away",
+    "train seed.x=1": "no setting 'seed.x'",
+    "train network=conv --cfg=jbo": "'--cfg' takes 'job', not 'jbo'",
+    "train game=hexx --help": "no game 'hexx'",
     "train checkpoints=/dev/null": "/dev/null",
     "train game": "'game' is not a setting",
     "train --mutlirun": "no flag '--mutlirun'; did you mean '--multirun'?",
@@ -75,17 +81,17 @@ WRONG = {
     "solve game=hex game.size=three": "size",
     "solve search=descnet": "no search 'descnet'; did you mean 'descent'?",
     "solve search.name=descnet": "no search 'descnet'",
-    "solve search.order=random": "Search 'descent' has its own order",
+    "solve search.order=random": "'search.order': search 'descent' has no option 'order'",
     "solve evaluator=rolout": "no evaluator 'rolout'; did you mean 'rollout'?",
     "solve heuristic=score": "no score",
     "solve heuristic=presence": "no captures",
     "solve start=z9": "'start'",
     "solve strong=maybe": "'strong'",
     "solve seconds=-1": "seconds",
-    "solve iterations=0": "iterations must be positive",
+    "solve iterations=0": "'iterations' must be at least 1, not 0",
     "solve seed=-1": "seed",
-    "solve search.memory_mb=0": "memory_mb must be positive",
-    "solve game=mnk": "for two players",
+    "solve search.memory_mb=0": "'search.memory_mb' must be ",
+    "solve game=tic_tac_mo": "for two players",
     "solve --check /no/such": "no file '/no/such'",
     "solve --check /": "not a whole proof file",
     "solve --check": "'--check' needs a value",
@@ -93,20 +99,23 @@ WRONG = {
     "solve --chekc x": "no flag '--chekc'; did you mean '--check'?",
     "solve --out /no/such/proof.npz": "/no/such/proof.npz",
     "match first.search=ubmf": "no search 'ubmf'; did you mean 'ubfm'?",
-    "match frist.search=ubfm": "no setting 'frist.search'; did you mean 'first'?",
+    "match frist.search=ubfm": "no setting 'frist.search'; did you mean 'first.search'?",
     "match first.checkpoint=/no/such": "no run '/no/such'",
     "match first.evaluator=zreo": "no evaluator 'zreo'; did you mean 'zero'?",
-    "match first.decision=safe": "no decision 'safe'",
-    "match second.iterations=0": "budget",
-    "match games=1": "at least 2 games",
-    "match game=mnk": "two players; game 'mnk' has 3",
+    "match first.decision=safe": "'first.decision'; did you mean 'first.search.decision'?",
+    "match second.iterations=0": "'second.iterations' must be at least 1, not 0",
+    "match games=1": "'games' must be at least 2, not 1",
+    "match game=tic_tac_mo": "two players; game 'mnk' has 3",
+    "match first.search.decision=safe": "'first.search.decision' must be best or safest",
+    "match second.iterations=null": "'second' needs a budget",
+    "match second.search.order=best": "search 'uct' has no option 'order'",
     "match seed=-1": "seed",
-    "play first=nobody": "must be me or you, not 'nobody'",
-    "play seconds=0": "budget",
-    "play evaluations=-1": "budget",
+    "play first=nobody": "'first' must be me or you, not 'nobody'",
+    "play seconds=0": "'seconds' must be above 0",
+    "play evaluations=-1": "'evaluations' must be at least 1, not -1",
     "play threads=0": "thread",
     "play search=ubmf": "no search 'ubmf'",
-    "play game=mnk checkpoint=latest": "no run",
+    "play game=tic_tac_mo checkpoint=latest": "no run",
     "match first.evaluator=/no/such": "no exported evaluator '/no/such'",
     "match first.evaluator=/no/such.zip:onnx": "no exported evaluator '/no/such.zip'",
     "match first.evaluator=/:onnx": "'/' is not an exported evaluator: it has no evaluator.json",
@@ -116,14 +125,14 @@ WRONG = {
     "export": "no run in 'checkpoints' yet",
     "export game=hex": "no run of game 'hex' in 'checkpoints' yet",
     "export checkpoint=/no/such": "no run '/no/such'",
-    "export formats=[tflit]": "no format 'tflit'; did you mean 'tflite'?",
-    "export formats=[]": "Say which formats",
-    "export vectors=0": "'vectors' must be positive",
-    "export tolerance=0": "'tolerance' must be positive",
+    "export formats=[tflit]": "not 'tflit'; did you mean 'tflite'?",
+    "export formats=[]": "'formats' must have at least one value",
+    "export vectors=0": "'vectors' must be from 1 to 1000000, not 0",
+    "export tolerance=0": "'tolerance' must be above 0",
     "export otu=x": "no setting 'otu'; did you mean 'out'?",
     "bench": "Say what to measure: rules, search, selfplay, evaluator",
-    "bench evaluator formats=[onx]": "no format 'onx'; did you mean 'onnx'?",
-    "bench evaluator batches=[0]": "'batches' must have positive sizes",
+    "bench evaluator formats=[onx]": "not 'onx'; did you mean 'onnx'?",
+    "bench evaluator batches=[0]": "'batches' must be from 1 to 1000000, not 0",
     "bench evaluator checkpoint=/no/such": "no run '/no/such'",
     "bench ruels": "did you mean 'rules'?",
     "bench rules game=hexx": "no game 'hexx'",
@@ -230,7 +239,7 @@ def test_every_group_composes(group: str) -> None:
     for name in members(group):
         root = "solve" if group in ("search", "heuristic") else "train"
         config = compose(root, [f"{group}={name}"])
-        chosen = config[group]
+        chosen = plain(getattr(config, group))
         assert name in (chosen.get("name"), chosen.get("kind")) or group == "network"
 
 
@@ -242,16 +251,37 @@ def test_every_game_composes() -> None:
 
 def test_settings_win_over_presets() -> None:
     config = compose("train", ["experiment=hex7", "minutes=1", "game.size=5", "network=residual"])
-    assert (config.minutes, config.game.size, config.network.kind) == (1, 5, "residual")
+    assert (config.minutes, config.game["size"], config.network.kind) == (1, 5, "residual")
     assert config.self_play.evaluations == 400
 
 
 def test_a_game_of_its_own_does_not_take_the_default_preset() -> None:
     preset = compose("train", [])
-    assert (preset.game.name, preset.self_play.games_in_step) == ("connect_four", 512)
+    assert (preset.game["name"], preset.self_play.games_in_step) == ("connect_four", 512)
     for words in (["game=hex"], ["game=hex", "games=5"], ["game=nim:Nim"]):
         assert compose("train", words).self_play.games_in_step == 256
     assert compose("train", ["experiment=hex7", "game.size=5"]).self_play.games_in_step == 64
+
+
+def test_a_name_takes_the_options_of_another_away() -> None:
+    given = ["search.order=random", "search.name=umb", "game=hex", "game.size=7"]
+    config = compose("bench", given)
+    assert (config.search["name"], config.search["order"]) == ("umb", "random")
+    assert config.search["new_states"] == 1, "not of the file umb.yaml, which was not chosen"
+    assert config.game == {"name": "hex", "size": 7, "swap": False}
+    assert compose("bench", ["search=umb"]).search["new_states"] == 4
+
+
+def test_players() -> None:
+    config = compose("match", ["second.search=umb", "second.search.order=random"])
+    assert config.first.search["name"] == "ubfm"
+    assert (config.second.search["name"], config.second.search["order"]) == ("umb", "random")
+    assert config.second.search["memory_mb"] == 64
+    words = ["strength.references.mine={search: {name: uct, exploration: 2}, iterations: 9}"]
+    references = compose("train", [*words, "~strength.references.random"]).strength.references
+    assert set(references) == {"uct", "mine"}
+    assert references["mine"].search == {"name": "uct", "exploration": 2.0}
+    assert references["uct"].iterations == 200
 
 
 def test_sweep() -> None:
@@ -324,7 +354,7 @@ def test_three_play_by_rollouts(
 
 
 def test_rollouts_take_the_win_of_whoever_moves() -> None:
-    game = core_game(make_game("mnk"))
+    game = core_game(make_game("mnk", rows=3, columns=5, players=3, k=3))
     state = game.initial_state()
     for word in ["a1", "a2", "a3", "b1", "b2", "e3"]:
         state = state.play(state.string_to_action(word))

@@ -18,7 +18,6 @@ ROOMS = ("athenan", "checkpoints", "games", "scripts", "tests")
 OTHERS = ("pip", "tensorboard")  # programs that are not ours
 PROGRAM = re.compile(r"(athenan|\./scripts/\w+|python \S+\.py)\b(?![./:])")
 PLACEHOLDER = re.compile(r"…|<\w+>")
-FLAGS = ("--cfg", "--check", "--out", "--multirun")
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -81,7 +80,7 @@ def check_athenan(words: list[str]) -> None:
     assert name in COMMANDS, f"there is no command '{name}'"
     if name == "bench":
         rest = rest[1:]
-    arguments = parse(rest, FLAGS, valueless=("--multirun",))
+    arguments = parse(name, rest)
     if name == "games":
         assert not arguments.settings
         return

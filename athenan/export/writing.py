@@ -23,12 +23,13 @@ from athenan.export.lite import write_lite
 from athenan.export.onnx_file import write_onnx
 from athenan.export.operations import Array, operations_of, ranges_of
 from athenan.export.readme import readme
-from athenan.export.runtimes import FORMATS, check_format, load_network, require
+from athenan.export.runtimes import FORMATS, load_network, require
 from athenan.games import fingerprint
 from athenan.records import unpack
 from athenan.replay_files import planes_of
 from athenan.run import git_revision
 from athenan.search import DEFAULTS, make_core_search
+from athenan.settings import ExportSettings
 
 
 @dataclass
@@ -41,15 +42,12 @@ class Exported:
     sizes: dict[str, int] = field(default_factory=dict)  # bytes
 
 
-def export(config: Any) -> Exported:
+def export(config: ExportSettings) -> Exported:
     """Writes the bundle and its archive whole or not at all."""
-    check_formats(list(config.formats))
-    for name in ("vectors", "calibration_states", "tolerance", "int8_tolerance"):
-        if not config[name] > 0:
-            raise InputError(f"Setting '{name}' must be positive, not {config[name]}.")
+    check_formats(config.formats)
     game = config.game.get("name")
     evaluator = CheckpointEvaluator(find_step(config.checkpoint, Path(config.checkpoints), game))
-    if game and evaluator.config.game.name != game:
+    if game and evaluator.config.game["name"] != game:
         raise InputError(f"Checkpoint '{evaluator.step}' is of {plain(evaluator.config.game)}.")
     out = Path(config.out) if config.out else default_out(evaluator)
     if out.exists():
@@ -75,10 +73,7 @@ def export(config: Any) -> Exported:
 
 
 def check_formats(formats: list[str]) -> None:
-    if not formats:
-        raise InputError(f"Say which formats: formats=[{','.join(FORMATS)}].")
     for name in formats:
-        check_format(name)
         require(name, writing=True)
 
 
@@ -88,11 +83,11 @@ def default_out(evaluator: CheckpointEvaluator) -> Path:
 
 
 def write_bundle(
-    folder: Path, evaluator: CheckpointEvaluator, config: Any, exported: Exported
+    folder: Path, evaluator: CheckpointEvaluator, config: ExportSettings, exported: Exported
 ) -> None:
     planes, states = played_states(evaluator.game, evaluator, config.vectors, seed=0)
     values = evaluator(planes)
-    formats = list(config.formats)
+    formats = config.formats
     samples = planes
     if "tflite_int8" in formats:
         samples, exported.calibration = calibration_states(evaluator, config.calibration_states)

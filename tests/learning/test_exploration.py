@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from athenan.errors import InputError
 from athenan.exploration import epsilon_greedy, make_chooser, ordinal, softmax
 
 shares = st.floats(0, 1)
@@ -148,10 +147,3 @@ def test_schedules(schedule: str, expected: float) -> None:
     children = [(0, 0.5, 0, False, 1), (1, -0.5, 0, False, 1)]
     config = settings(schedule=schedule, exploitation=0.2)
     assert frequencies(config, children, 0)[0] == pytest.approx(expected, abs=0.03)
-
-
-def test_wrong_names_are_answered_with_a_sentence() -> None:
-    with pytest.raises(InputError, match=r"no exploration 'ordnal'; did you mean 'ordinal'\?"):
-        make_chooser(settings(name="ordnal"))
-    with pytest.raises(InputError, match=r"exploration\.schedule.*not 'anealed'"):
-        make_chooser(settings(schedule="anealed"))

@@ -256,6 +256,7 @@ def test_fingerprints() -> None:
         of("hex", size=5, swap=True),
         of("hex", size=6),
         of("mnk"),
+        of("mnk", rows=3, columns=5, k=3, players=3),
         of("rolit", players=4),
         of("go"),
         of("go", komi=7),

@@ -237,7 +237,7 @@ def test_players_that_cannot_be() -> None:
     for settings, text in (
         ({"search": "ubmf"}, r"no search 'ubmf'; did you mean 'ubfm'\?"),
         ({"search": "ubfm"}, "needs a budget"),
-        ({"search": "ubfm", "evaluations": -5}, "budget must be positive"),
+        ({"search": "ubfm", "evaluations": -5}, "'first.evaluations' must be at least 1, not -5"),
         ({"search": "uct", "seconds": 1}, "budget of search 'uct' is iterations"),
         ({"search": "ubfm", "evaluations": 5, "evaluator": "hsh"}, "did you mean 'hash'"),
         ({"search": "ubfm", "evaluations": 5, "checkpoint": "/no/such"}, "no run '/no/such'"),

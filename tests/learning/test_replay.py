@@ -184,11 +184,3 @@ def test_packed_planes_are_the_planes() -> None:
     planes = unpack(packed, game.plane_shape)
     assert (pack(planes) == packed).all()
     assert (planes[0] == game.initial_state().planes()).all()
-
-
-def test_wrong_settings_are_answered_with_a_sentence() -> None:
-    with pytest.raises(InputError, match=r"no replay 'plan'; did you mean 'plain'\?"):
-        make_replay(0, name="plan")
-    for wrong in ({"games": 0}, {"uses": 0.0}, {"uses": float("nan")}, {"states": 0}):
-        with pytest.raises(InputError, match="must be positive"):
-            make_replay(0, **wrong)

@@ -133,10 +133,10 @@ def test_real_and_padded_rows_are_counted(game: Any) -> None:
 
 def test_wrong_settings_are_answered_with_a_sentence(game: Any) -> None:
     for changed, text in (
-        ({"target": "trees"}, r"no target 'trees'; did you mean 'tree'\?"),
-        ({"games_in_step": 0}, "'self_play.games_in_step' must be positive"),
+        ({"target": "trees"}, r"'self_play.target' .* not 'trees'; did you mean 'tree'\?"),
+        ({"games_in_step": 0}, "'self_play.games_in_step' must be from 1"),
         ({"evaluations": 0}, "needs a budget"),
-        ({"batch_sizes": "[64,16]"}, "must be positive and ascend"),
+        ({"batch_sizes": "[64,16]"}, "'self_play.batch_sizes' must ascend"),
     ):
         with pytest.raises(InputError, match=text):
             self_play(game, **changed)

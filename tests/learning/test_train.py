@@ -61,7 +61,7 @@ def test_what_depth_heuristics_count_from(words: list[str], longest: int) -> Non
         ("game=connect_four", (None, 100, None)),
         ("game=hex13", (None, 4 * 169, None)),
         ("game=hex13 self_play.evaluations=50", (None, 50, None)),
-        ("game=hex13 self_play.evaluations=0", (None, 0, None)),
+        ("game=hex13 self_play.evaluations=0 self_play.iterations=2", (2, 0, None)),
         ("game=hex13 self_play.iterations=3", (3, None, None)),
         ("game=hex13 self_play.seconds=0.5", (None, None, 0.5)),
     ],
