@@ -53,18 +53,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from athenan.errors import InputError
 from athenan.games import Game, State, list_games, make_game
 from athenan.python_game import PythonGame, PythonState
-from athenan.search import Search, SearchResult, make_search
+from athenan.search import Evaluator, Search, SearchResult, make_search
 from athenan.tree_game import TreeGame
 
 if TYPE_CHECKING:
     from athenan.evaluators import CheckpointEvaluator
-    from athenan.export import BundleEvaluator
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Evaluator",
     "Game",
     "PythonGame",
     "PythonState",
@@ -82,15 +83,19 @@ __all__ = [
 
 def load_checkpoint(path: str | Path) -> CheckpointEvaluator:
     """The evaluator of a checkpoint, for any search; TensorFlow is imported here only."""
-    from athenan.evaluators import load_checkpoint
+    from athenan.evaluators import find_checkpoint
 
-    return load_checkpoint(path)
+    return find_checkpoint(path)
 
 
 def load_evaluator(
     path: str | Path, game: Game | PythonGame | None = None, threads: int | None = None
-) -> BundleEvaluator:
-    """The evaluator of an export (folder or .zip; `path:format`), for any search."""
-    from athenan.export import load_evaluator
+) -> Evaluator:
+    """Any evaluator by its text, for any search: a run's or step's folder, `latest`, or an export
+    (folder or .zip; `path:format`)."""
+    from athenan.evaluators import find_evaluator
 
-    return load_evaluator(path, game, threads)
+    found = find_evaluator(path, make_game(game) if game else None, threads=threads)
+    if isinstance(found, str):
+        raise InputError(f"Evaluator '{found}' lives in the core: give its name to the search.")
+    return found

@@ -156,10 +156,10 @@ def make_tree_game(children: Sequence[Sequence[int]], to_move: Sequence[int], va
 def heuristics() -> list[str]:
     """The names of the reinforcement heuristics."""
 
-def run_uct(states: Sequence[State], seeds: Sequence[int], rollouts: int, exploration: float, threads: int) -> list[tuple[int, float, int, list[tuple[int, float, int]]]]: ...
+def evaluators() -> list[str]:
+    """The names of the evaluators that live in the core."""
 
-def ending_samples(game: Game, count: int, heuristic: str, longest: int, seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]:
-    """(packed planes, values in [-1, 1]) of the last states of random games."""
+def search_types() -> list[dict[str, Any]]: ...
 
 class Mobility:
     """Legal actions of each player so far in a game."""
@@ -168,12 +168,170 @@ class Mobility:
 
     def add(self, player: int, legal_actions: int) -> None: ...
 
+class TerminalEvaluation:
+    """f_t of two-player games, in the first player's view."""
+
+    def __init__(self, game: Game, heuristic: str = 'gain', longest: int = 0) -> None: ...
+
+    @property
+    def bound(self) -> float:
+        """Values are within ± this."""
+
+    def __call__(self, end: State, mobility: Mobility = ...) -> float:
+        """Of a terminal state."""
+
+class Child:
+    """What a search knows of an action at its root."""
+
+    def __init__(self, action: int, value: Any, completion: Any, resolved: bool, selections: int) -> None: ...
+
+    @property
+    def action(self) -> int: ...
+
+    @property
+    def value(self) -> Any:
+        """
+        In the first player's view, on the scale of the heuristic; for more players a tuple.
+        """
+
+    @property
+    def completion(self) -> Any:
+        """
+        -1, 0 or 1; 0 means drawn when resolved and unknown when not; for more players a tuple.
+        """
+
+    @property
+    def resolved(self) -> bool: ...
+
+    @property
+    def selections(self) -> int: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __repr__(self) -> str: ...
+
+class SearchResult:
+    """What a search has found out about a state."""
+
+    @property
+    def action(self) -> int | None:
+        """None at a terminal state."""
+
+    @property
+    def value(self) -> Any:
+        """
+        In the first player's view, on the scale of the heuristic; for more players a tuple.
+        """
+
+    @property
+    def completion(self) -> Any:
+        """
+        -1, 0 or 1; 0 means drawn when resolved and unknown when not; for more players a tuple.
+        """
+
+    @property
+    def resolved(self) -> bool: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def evaluations(self) -> int:
+        """States valued by f_θ."""
+
+    @property
+    def states(self) -> int:
+        """All that it remembers."""
+
+    @property
+    def out_of_memory(self) -> bool: ...
+
+    @property
+    def principal_variation(self) -> list[int]: ...
+
+    @property
+    def children(self) -> list[Child]:
+        """Of the root, in the order of their actions."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __repr__(self) -> str: ...
+
+class Search:
+    """One game's search; a SearchGroup runs it."""
+
+    def stop(self) -> None:
+        """At the end of the iteration."""
+
+    def clear(self) -> None:
+        """Forgets all that is known."""
+
+    def reseed(self, seed: int) -> None:
+        """Between searches."""
+
+    def result(self) -> SearchResult: ...
+
+    @property
+    def done(self) -> bool: ...
+
+    @property
+    def bound(self) -> float:
+        """Values are within ± this."""
+
+    @property
+    def counts(self) -> dict[str, int]: ...
+
+def make_search(name: str, game: Game, options: Mapping[str, bool | int | float | str], evaluator: str, rollouts: int = 1, heuristic: str = 'gain', longest: int = 0, seed: int = 0) -> Search: ...
+
+class SearchGroup:
+    """Many searches in step, their states in one batch."""
+
+    def __init__(self, searches: Sequence[Search], batch_sizes: Sequence[int], threads: int) -> None: ...
+
+    def start(self, index: int, root: State, iterations: int = 0, evaluations: int = 0, seconds: float = 0.0, mobility: Mobility = ...) -> None:
+        """Prepares a search of the state; `advance` runs it."""
+
+    def advance(self) -> list[int]:
+        """Runs all until each waits or is done; those that are done."""
+
+    def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None:
+        """(planes, real rows) of states that wait for their values, or None."""
+
+    def resume(self, answers: Annotated[NDArray[numpy.float32], dict(order='C', writable=False)]) -> None:
+        """The answers to the last batch: [rows], or [rows, answers a row]."""
+
+    @property
+    def waiting(self) -> int: ...
+
+def ending_samples(game: Game, count: int, heuristic: str, longest: int, seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]:
+    """(packed planes, values in [-1, 1]) of the last states of random games."""
+
+class UnboundedSearch(Search):
+    """Descent, UBFM and their class."""
+
+    def consult(self, memory: ResolvedMemory) -> None:
+        """Takes what is proven there for new states."""
+
+    def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
+        """
+        The tree as arrays that restore_tree takes; the third has the origin's ply at 3.
+        """
+
+    def restore_tree(self, nodes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], edges: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], facts: Annotated[NDArray[numpy.uint64], dict(shape=(4), order='C', writable=False)], origin: State) -> None: ...
+
+    @property
+    def resolved_share(self) -> float:
+        """Of the states in the tree."""
+
+    def dump(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """The whole tree as arrays."""
+
 class ResolvedMemory:
     """Proven states, kept across games."""
 
     def __init__(self, capacity: int) -> None: ...
 
-    def add_all(self, search: Search) -> None:
+    def add_all(self, search: UnboundedSearch) -> None:
         """The resolved states of a search's tree."""
 
     def clear(self) -> None: ...
@@ -184,95 +342,26 @@ class ResolvedMemory:
 
     def fill(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], completions: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)]) -> None: ...
 
-class Search:
-    """One game's search with its tree."""
+class Labels:
+    """
+    The labelled states of one game's search, those that leave its tree for want of memory included.
+    """
 
-    def __init__(self, game: Game, *, continue_rule: str, new_states: int, stop_probability: float, order: str, completion: bool, strong: bool, decision: str, evaluator: str, rollouts: int, heuristic: str, longest: int, seed: int, memory_bytes: int) -> None: ...
-
-    def start(self, root: State, iterations: int = 0, evaluations: int = 0, seconds: float = 0.0, mobility: Mobility = ...) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def reseed(self, seed: int) -> None: ...
-
-    def consult(self, memory: ResolvedMemory) -> None: ...
-
-    def keep_labels(self) -> None:
-        """
-        From now on samples() has the states that left the tree for want of memory, too.
-        """
+    def __init__(self, search: UnboundedSearch) -> None: ...
 
     def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:
         """
         (packed planes, values in [-1, 1], how many are resolved) of every expanded or terminal state below the first root since clear().
         """
 
+    def saved(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:
+        """The same of those that have left the tree, for `restore`."""
+
+    def restore(self, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], resolved: int) -> None: ...
+
     def clear(self) -> None: ...
 
-    def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]:
-        """
-        The tree as arrays that restore_tree takes; the third has the origin's ply at 3.
-        """
-
-    def restore_tree(self, nodes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], edges: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], facts: Annotated[NDArray[numpy.uint64], dict(shape=(5), order='C', writable=False)], planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], origin: State) -> None: ...
-
-    @property
-    def done(self) -> bool: ...
-
-    @property
-    def bound(self) -> float:
-        """Values are within ± this."""
-
-    @property
-    def action(self) -> int | None: ...
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def completion(self) -> int: ...
-
-    @property
-    def resolved(self) -> bool: ...
-
-    @property
-    def resolved_share(self) -> float:
-        """Of the states in the tree."""
-
-    @property
-    def principal_variation(self) -> list[int]: ...
-
-    @property
-    def children(self) -> list[tuple[int, float, int, bool, int]]:
-        """
-        (action, value, completion, resolved, selections) of the root's children.
-        """
-
-    @property
-    def counts(self) -> dict[str, int]: ...
-
-    def dump(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """The whole tree as arrays."""
-
-class SearchGroup:
-    """Many searches in step, their states in one batch."""
-
-    def __init__(self, searches: Sequence[Search], batch_sizes: Sequence[int], threads: int) -> None: ...
-
-    def started(self, index: int) -> None: ...
-
-    def advance(self) -> list[int]:
-        """Runs all until each waits or is done; those that are done."""
-
-    def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None:
-        """(planes, real rows) of states that wait for their values, or None."""
-
-    def resume(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)]) -> None: ...
-
-    @property
-    def waiting(self) -> int: ...
-
-def make_proof(search: Search, strong: bool) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int8]]:
+def make_proof(search: UnboundedSearch, strong: bool) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int8]]:
     """(keys, outcomes) of the states that prove a resolved root."""
 
 def check_proof(root: State, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], outcomes: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)], strong: bool) -> str:

@@ -12,7 +12,6 @@ from athenan import _core
 from athenan.checkpoint import Part
 from athenan.network import NetworkEvaluator, make_model
 from athenan.records import Array, GameRecord
-from athenan.search import search_settings
 from athenan.self_play import SelfPlay
 from athenan.settings import TrainSettings
 
@@ -60,7 +59,8 @@ class InlineActors:
         self.self_play = SelfPlay(
             game,
             self.evaluator,
-            search_settings(config),
+            config.search,
+            config.heuristic,
             config.self_play,
             config.exploration,
             config.seed,

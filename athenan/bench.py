@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
+from athenan.checkpoint import runs_of
 from athenan.config import compose
-from athenan.errors import Failed
+from athenan.errors import Failed, InputError
+from athenan.evaluators import find_evaluator
 from athenan.games import configs_folder, make_game
 from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
-from athenan.search import core_game, make_core_search, search_settings
+from athenan.search import Evaluate, drive, make_core_search
 from athenan.settings import BenchSettings
 
 Report = tuple[list[str], dict[str, Any]]
@@ -52,7 +54,7 @@ def rules(settings: list[str]) -> Report:
     figures = []
     for name in names:
         config = compose("bench", [*settings, f"game={name}"] if name else settings)
-        game = core_game(make_game(**config.game))
+        game = make_game(**config.game)
         each = config.seconds / config.repeats if every else config.seconds
         children = best_rate(partial(game.expansion_rate, each), config.repeats)
         playouts = best_rate(partial(game.playout_rate, each), config.repeats)
@@ -102,15 +104,21 @@ def opening_states(game: _core.Game, number: int) -> list[_core.State]:
 
 
 def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, int]]:
-    """Child states a second by the hash evaluator, and the largest tree's counts."""
-    game = core_game(make_game(**config.game))
-    settings = search_settings(config)
+    """Child states a second, and the largest tree's counts."""
+    game = make_game(**config.game)
+    evaluator = find_evaluator(
+        config.evaluator or "hash", game, runs_of(Path(config.checkpoints), config.game["name"])
+    )
     states = opening_states(game, config.games)
     best, counts = 0.0, {"bytes": 0, "edges": 1}
     searches = [
-        make_core_search(game, "hash", {**settings, "seed": i}) for i in range(config.games)
-    ]
-    group = _core.SearchGroup(searches, [1], threads)
+        make_core_search(
+            config.search, game, evaluator, seed=i, heuristic=config.heuristic.name,
+            longest=config.heuristic.longest,
+        )
+        for i in range(config.games)
+    ]  # fmt: skip
+    group = _core.SearchGroup(searches, config.self_play.batch_sizes, threads)
     for _ in range(config.repeats):
         for one in searches:
             one.clear()
@@ -118,9 +126,8 @@ def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, i
         # Slices, so that the games advance in step as they do when a network answers.
         while time.perf_counter() - started < config.seconds:
             for i, state in enumerate(states):
-                searches[i].start(state, evaluations=50_000)
-                group.started(i)
-            group.advance()
+                group.start(i, state, evaluations=50_000)
+            drive(group, evaluator)
             children += sum(s.counts["children"] for s in searches)
         best = max(best, children / (time.perf_counter() - started))
         largest = max(searches, key=lambda s: s.counts["states"]).counts
@@ -130,13 +137,13 @@ def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, i
 
 
 def search(settings: list[str]) -> Report:
-    """The search by itself: the hash evaluator answers at once."""
+    """The search by itself: the hash evaluator answers at once, unless another is given."""
     config = compose("bench", settings)
     one, counts = search_rate(config, 1)
     bytes_a_child = counts["bytes"] / counts["edges"]
     lines = [
         f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
-        f"{config.games} games in step, hash evaluator",
+        f"{config.games} games in step, {config.evaluator or 'hash'} evaluator",
         f"1 thread   {millions(one)} child states",
     ]
     figures: dict[str, Any] = {
@@ -166,12 +173,22 @@ def selfplay(settings: list[str]) -> Report:
     from athenan.self_play import SelfPlay
 
     config = compose("bench", settings)
-    game = core_game(make_game(**config.game))
-    model = make_model(config.network, game.plane_shape, game.num_players, 0)
-    evaluator = NetworkEvaluator(model)
+    game = make_game(**config.game)
+    evaluator: Evaluate
+    if config.evaluator:
+        found = find_evaluator(
+            config.evaluator, game, runs_of(Path(config.checkpoints), config.game["name"])
+        )
+        if isinstance(found, str):
+            raise InputError(f"Evaluator '{found}' has no rate of its own to compare with.")
+        evaluator, title = found, f"evaluator {config.evaluator}"
+    else:
+        model = make_model(config.network, game.plane_shape, game.num_players, 0)
+        evaluator, title = NetworkEvaluator(model), f"network of {model.count_params():,} weights"
     self_play = SelfPlay(
-        game, evaluator, search_settings(config), config.self_play, config.exploration, seed=0
-    )
+        game, evaluator, config.search, config.heuristic, config.self_play, config.exploration,
+        seed=0,
+    )  # fmt: skip
     sizes = config.self_play.batch_sizes
     for _ in range(3):
         self_play.play_batch()
@@ -186,14 +203,14 @@ def selfplay(settings: list[str]) -> Report:
     lines = [
         f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
         f"{config.self_play.games_in_step} games in step, "
-        f"network of {model.count_params():,} weights",
+        f"{title}",
         f"self-play        {playing:10,.0f} states/s evaluated ({padded:,.0f} with padding)",
         f"network's best   {network:10,.0f} states/s over batches of {sizes}",
         f"ratio            {playing / network:10.2f}",
     ]
     figures = {
         "game": config.game,
-        "weights": model.count_params(),
+        "evaluator": title,
         "self_play_states_per_second": playing,
         "network_best_states_per_second": network,
         "ratio": playing / network,
@@ -267,7 +284,7 @@ def network_to_measure(config: BenchSettings, named: bool) -> tuple[_core.Game, 
         step = find_step(config.checkpoint, Path(config.checkpoints), name)
         trained = CheckpointEvaluator(step)
         return trained.game, trained.model, calibration_states(trained, 512)[0]
-    game = core_game(make_game(**config.game))
+    game = make_game(**config.game)
     model = make_model(config.network, game.plane_shape, game.num_players, 0)
     return game, model, played_states(game, NetworkEvaluator(model), 256, seed=0)[0]
 

@@ -213,11 +213,10 @@ def match_command(words: list[str]) -> None:
     from athenan.games import make_game
     from athenan.players import make_player
     from athenan.progress import Progress
-    from athenan.search import core_game
 
     arguments = parse("match", words)
     config = compose("match", arguments.settings)
-    game = core_game(make_game(**config.game))
+    game = make_game(**config.game)
     if game.num_players != 2:
         raise InputError(f"A match is for two players; game '{game.name}' has {game.num_players}.")
     runs = runs_of(Path(config.checkpoints), config.game["name"])

@@ -1,4 +1,4 @@
-"""Evaluators from checkpoints, for any search."""
+"""Evaluators by text: networks of checkpoints, exports, and those of the core."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from typing import Any
 import numpy as np
 from omegaconf import OmegaConf
 
+from athenan import _core
 from athenan.checkpoint import find_step, load_arrays, read_state
-from athenan.errors import InputError
+from athenan.checks import read
+from athenan.config import load_config, plain
+from athenan.errors import InputError, nearest
+from athenan.export.bundle import is_bundle, load_bundle
 from athenan.games import make_game
 from athenan.network import NetworkEvaluator, make_model
-from athenan.search import core_game
+from athenan.search import CORE_EVALUATORS, Evaluator
+from athenan.settings import HeuristicSettings, NetworkSettings, TrainSettings
+
+FIRST_VERSION = 3  # of checkpoints whose config this athenan reads whole
 
 
 class CheckpointEvaluator(NetworkEvaluator):
@@ -21,8 +28,8 @@ class CheckpointEvaluator(NetworkEvaluator):
     def __init__(self, step: Path) -> None:
         self.step = step
         self.state = read_state(step)
-        self.config: Any = OmegaConf.load(step / "config.yaml")
-        self.game = core_game(make_game(**self.config.game))
+        self.config = config_of(step, self.state["version"])
+        self.game = make_game(**self.config.game)
         model = make_model(self.config.network, self.game.plane_shape, self.game.num_players, 0)
         set_weights(model, load_arrays(step / "weights.npz"), step)
         super().__init__(model)
@@ -33,6 +40,18 @@ class CheckpointEvaluator(NetworkEvaluator):
         return {"heuristic": self.config.heuristic.name, "longest": self.config.heuristic.longest}
 
 
+def config_of(step: Path, version: int) -> TrainSettings:
+    """Of an older checkpoint what its network needs: other settings may have changed."""
+    if version >= FIRST_VERSION:
+        return load_config(step / "config.yaml")
+    values = plain(OmegaConf.load(step / "config.yaml"))
+    return TrainSettings(
+        game=values["game"],
+        heuristic=read(HeuristicSettings, values["heuristic"]),
+        network=read(NetworkSettings, values["network"]),
+    )
+
+
 def set_weights(model: Any, arrays: list[np.ndarray[Any, Any]], source: Path) -> None:
     if [a.shape for a in arrays] != [tuple(v.shape) for v in model.weights]:
         raise InputError(f"The weights in '{source}' are of another network or game.")
@@ -40,6 +59,36 @@ def set_weights(model: Any, arrays: list[np.ndarray[Any, Any]], source: Path) ->
         variable.assign(array)
 
 
-def load_checkpoint(path: str | Path) -> CheckpointEvaluator:
-    """The evaluator of a checkpoint: a step folder, a run folder (its newest), or `latest`."""
-    return CheckpointEvaluator(find_step(str(path), Path("checkpoints")))
+def find_evaluator(
+    text: str | Path,
+    game: _core.Game | None = None,
+    runs: Path | None = None,
+    threads: int | None = None,
+) -> str | Evaluator:
+    """Any evaluator: `rollout`, `zero` or `hash` of the core, a run's folder (its newest
+    checkpoint), a step's folder, `latest`, or an export as PATH or PATH:FORMAT. `runs`: the folder
+    of the game's runs, for latest."""
+    name = str(text)
+    if name in CORE_EVALUATORS:
+        return name
+    path = Path(name)
+    if name == "latest" or (path / "config.yaml").exists() or path.name.startswith("step_"):
+        return find_checkpoint(name, game, runs)
+    if is_bundle(name):
+        return load_bundle(name, game, threads)
+    known = [*CORE_EVALUATORS, "latest"]
+    raise InputError(f"There is no evaluator '{name}'{nearest(name, known)}")
+
+
+def find_checkpoint(
+    text: str | Path, game: _core.Game | None = None, runs: Path | None = None
+) -> CheckpointEvaluator:
+    """A step's folder, a run's folder (its newest checkpoint), or `latest`; of this game."""
+    where = (runs.parent, runs.name) if runs else (Path("checkpoints"), None)
+    evaluator = CheckpointEvaluator(find_step(str(text), *where))
+    own = evaluator.game
+    if game and (own.plane_shape, own.name) != (game.plane_shape, game.name):
+        raise InputError(
+            f"Checkpoint '{evaluator.step}' is of {evaluator.config.game}, another game."
+        )
+    return evaluator

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from athenan.search import Child
 from athenan.settings import ExplorationSettings
-
-# (action, value, completion, resolved, selections), as the core gives a root's children.
-Child = tuple[int, float, int, bool, int]
 
 
 def ordinal(rank_count: int, exploitation: float) -> np.ndarray[Any, Any]:
@@ -53,15 +51,17 @@ def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
         children: list[Child], player: int, bound: float, random: Any, progress: float
     ) -> int:
         sign = 1 if player == 0 else -1
-        for action, _, completion, resolved, _ in children:
-            if resolved and sign * completion == 1:
-                return action  # a proven win is always played
+        for child in children:
+            if child.resolved and sign * child.completion == 1:
+                return child.action  # a proven win is always played
         # A proven loss is never played while there is anything else.
-        hopeful = [c for c in children if not (c[3] and sign * c[2] == -1)] or children
+        hopeful = [c for c in children if not (c.resolved and sign * c.completion == -1)]
+        hopeful = hopeful or children
+        values = [sign * child.value for child in hopeful]
         ties = random.random(len(hopeful))
         order = sorted(
             range(len(hopeful)),
-            key=lambda i: (sign * hopeful[i][2], sign * hopeful[i][1], ties[i]),
+            key=lambda i: (sign * hopeful[i].completion, values[i], ties[i]),
             reverse=True,
         )
         if schedule == "uniform":
@@ -71,13 +71,12 @@ def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
         else:
             exploitation = fixed
         if name == "softmax":
-            values = np.array([sign * hopeful[i][1] / bound for i in order])
-            probabilities = softmax(values, temperature)
+            probabilities = softmax(np.array([values[i] / bound for i in order]), temperature)
         elif name == "ordinal":
             probabilities = ordinal(len(order), exploitation)
         else:
             probabilities = epsilon_greedy(len(order), exploitation)
         at = int(np.searchsorted(np.cumsum(probabilities), random.random()))
-        return hopeful[order[min(at, len(order) - 1)]][0]
+        return hopeful[order[min(at, len(order) - 1)]].action
 
     return choose

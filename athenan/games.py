@@ -29,10 +29,15 @@ def game_types() -> list[dict[str, Any]]:
     return _core.game_types()
 
 
-def make_game(name: str, **options: bool | int | float | str) -> _core.Game | PythonGame:
-    """A game by its name; `module:Class` makes a user's own from its Python module."""
+def make_game(name: str | _core.Game | PythonGame, **options: Any) -> _core.Game:
+    """A game by its name; `module:Class` makes a user's own from its Python module. A game of one's
+    own that is made already becomes one that every search and command can use."""
+    if isinstance(name, _core.Game):
+        return name
+    if isinstance(name, PythonGame):
+        return _core.wrap_python_game(name)
     if ":" in name:
-        return _load_python_game(name, options)
+        return _core.wrap_python_game(_load_python_game(name, options))
     known = {entry["name"]: entry for entry in game_types()}
     if name not in known:
         raise InputError(f"There is no game '{name}'{nearest(name, known)}")

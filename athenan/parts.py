@@ -18,7 +18,6 @@ from athenan.network import make_model
 from athenan.replay import Replay
 from athenan.reports import Reports
 from athenan.run import new_run, resumed_config, write_config
-from athenan.search import core_game
 from athenan.settings import TrainSettings
 from athenan.strength import Strength
 
@@ -29,7 +28,7 @@ class Parts:
     def __init__(self, config: TrainSettings, run: Path) -> None:
         set_up_tensorflow(config)
         self.config, self.run = config, run
-        self.game = core_game(make_game(**config.game))
+        self.game = make_game(**config.game)
         if self.game.num_players != 2:
             raise InputError(
                 f"Training is for two players; game '{self.game.name}' has {self.game.num_players}."

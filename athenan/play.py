@@ -2,71 +2,33 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 from athenan import _core
 from athenan.checkpoint import runs_of
+from athenan.evaluators import find_checkpoint, find_evaluator
 from athenan.games import make_game
-from athenan.players import make_evaluator
-from athenan.search import Child, Search, SearchResult, core_game, make_search
+from athenan.search import Search, SearchResult, make_search, search_type
 from athenan.settings import PlaySettings
 
 HELP = "an action, or: values (what the search sees) · hint · undo · actions · help · quit"
 
 
-class Rollouts:
-    """UCT, for three or more players. Values are in the mover's view."""
-
-    FIRST = 100  # rollouts
-
-    def __init__(self, game: _core.Game) -> None:
-        self.game = game
-
-    def run(
-        self, state: Any, evaluations: int | None = None, seconds: float | None = None
-    ) -> SearchResult:
-        if not seconds:
-            return self._run(state, evaluations or self.FIRST)
-        ends = time.monotonic() + seconds
-        rollouts = self.FIRST
-        while True:  # each twice as long as the one before, while there is time for the next
-            started = time.monotonic()
-            result = self._run(state, min(rollouts, evaluations or rollouts))
-            now = time.monotonic()
-            if now + 2 * (now - started) > ends or rollouts >= (evaluations or 2**31):
-                return result
-            rollouts *= 2
-
-    def _run(self, state: Any, rollouts: int) -> SearchResult:
-        ((action, mean, states, children),) = _core.run_uct([state], [state.ply], rollouts, 1.0, 1)
-        return SearchResult(
-            action=action,
-            value=mean,
-            completion=0,
-            resolved=False,
-            iterations=rollouts,
-            evaluations=rollouts,
-            states=states,
-            principal_variation=[action],
-            children=[Child(a, m, 0, False, visits) for a, m, visits in children],
-        )
-
-
-def make_program(game: _core.Game, config: PlaySettings) -> Search | Rollouts:
-    if game.num_players > 2 and config.checkpoint is None:
-        return Rollouts(game)
-    evaluator, heuristic = make_evaluator(
-        game, config, runs_of(Path(config.checkpoints), config.game["name"])
-    )
-    return make_search(
-        game=game, evaluator=evaluator, threads=config.threads, **config.search, **heuristic
-    )
+def make_program(game: _core.Game, config: PlaySettings) -> Search:
+    runs = runs_of(Path(config.checkpoints), config.game["name"])
+    if config.checkpoint is not None:
+        evaluator: Any = find_checkpoint(config.checkpoint, game, runs)
+    else:
+        evaluator = find_evaluator(config.evaluator, game, runs)
+    search = config.search
+    if game.num_players > 2 and search_type(search["name"])["uses_evaluator"]:
+        search = {"name": "uct"}  # the searches with an evaluator are for two players
+    return make_search(game=game, evaluator=evaluator, threads=config.threads, **search)
 
 
 def play(config: PlaySettings) -> None:
-    game = core_game(make_game(**config.game))
+    game = make_game(**config.game)
     search = make_program(game, config)
     budget: dict[str, Any] = {"evaluations": config.evaluations, "seconds": config.seconds}
     person = 0 if config.first == "me" else 1
@@ -96,7 +58,7 @@ def play(config: PlaySettings) -> None:
 
 
 def answer(
-    word: str, states: list[Any], search: Search | Rollouts, budget: dict[str, Any], person: int
+    word: str, states: list[Any], search: Search, budget: dict[str, Any], person: int
 ) -> bool:
     """Does what the person asks; false to quit."""
     state = states[-1]
@@ -108,9 +70,7 @@ def answer(
             if states[-1].to_move == person:
                 break
     elif word == "values":
-        first_view = search.game.num_players == 2
-        sign = -1 if first_view and state.to_move == 1 else 1
-        show_values(state, search.run(state, **budget), sign)
+        show_values(state, search.run(state, **budget))
     elif word == "hint":
         result = search.run(state, **budget)
         assert result.action is not None
@@ -129,24 +89,40 @@ def answer(
 
 def summary(result: SearchResult) -> str:
     if result.resolved:
-        proven = {1: "first player wins", 0: "draw", -1: "second player wins"}
-        return f"(proven: {proven[result.completion]})"
-    return f"(value {result.value:+.2f}, {result.evaluations} evaluations)"
+        return f"(proven: {known(result.completion)})"
+    values = result.value if isinstance(result.value, tuple) else (result.value,)
+    text = " ".join(f"{value:+.2f}" for value in values)
+    return f"(value {text}, {result.evaluations} evaluations)"
 
 
-def show_values(state: Any, result: SearchResult, sign: int) -> None:
-    """The children best first for the mover, then the principal variation. sign: -1 where values
-    are in the other's view."""
+def known(completion: Any) -> str:
+    """A proven result in words."""
+    if isinstance(completion, tuple):
+        won = [str(player + 1) for player, result in enumerate(completion) if result == 1]
+        return f"player {' and '.join(won)} wins" if won else "draw"
+    return {1: "first player wins", 0: "draw", -1: "second player wins"}[completion]
+
+
+def movers(value: Any, player: int) -> float:
+    """A value or completion in the view of the player to move."""
+    own: float = value[player] if isinstance(value, tuple) else -value if player == 1 else value
+    return own
+
+
+def show_values(state: Any, result: SearchResult) -> None:
+    """The children best first for the mover, then the principal variation."""
+    player = state.to_move
     ranked = sorted(
-        result.children, key=lambda c: (sign * c.completion, sign * c.value), reverse=True
+        result.children,
+        key=lambda c: (movers(c.completion, player), movers(c.value, player)),
+        reverse=True,
     )
-    print("action     value  completion  selections")
+    print("action     value  completion            selections")
     for child in ranked[:12]:
-        known = {1: "first wins", -1: "second wins", 0: "draw"}[child.completion]
-        print(
-            f"{state.action_to_string(child.action):8} {child.value:+7.3f}  "
-            f"{known if child.resolved else '-':10}  {child.selections}"
-        )
+        value = movers(child.value, player) if isinstance(child.value, tuple) else child.value
+        proven = known(child.completion) if child.resolved else "-"
+        action = state.action_to_string(child.action)
+        print(f"{action:8} {value:+7.3f}  {proven:20}  {child.selections}")
     words = []
     for action in result.principal_variation[:12]:
         words.append(state.action_to_string(action))

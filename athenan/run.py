@@ -14,7 +14,6 @@ from athenan.checks import read
 from athenan.config import load_config, parse_overrides, plain, to_yaml
 from athenan.errors import InputError
 from athenan.games import make_game
-from athenan.search import core_game
 from athenan.settings import TrainSettings
 
 RANDOM_GAMES = 1000  # that tell how long games are
@@ -42,7 +41,7 @@ def fit_to_game(config: TrainSettings) -> None:
     with one, no search would see further than the next state, and labels would only copy the
     network; with k, the search of all but the first k-th of a game reaches its end.
     """
-    game = core_game(make_game(**config.game))
+    game = make_game(**config.game)
     if config.heuristic.name.endswith("_depth") and not config.heuristic.longest:
         config.heuristic.longest = 2 * game.longest_playout(RANDOM_GAMES)
     budget = config.self_play

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,12 +9,19 @@ import numpy as np
 
 from athenan import _core
 from athenan.checkpoint import Part
+from athenan.errors import InputError
 from athenan.exploration import make_chooser
 from athenan.records import GameRecord, pack
-from athenan.search import make_core_search, make_group
-from athenan.settings import ExplorationSettings, SelfPlaySettings
+from athenan.search import (
+    Evaluate,
+    drive,
+    make_core_search,
+    make_group,
+    make_terminal_evaluation,
+)
+from athenan.settings import ExplorationSettings, HeuristicSettings, SelfPlaySettings
 
-# What a checkpoint holds of a game under way, besides its tree.
+# What a checkpoint holds of a game under way, besides its tree and dropped labels.
 SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expanded",
          "resolved_roots")  # fmt: skip
 
@@ -23,7 +29,7 @@ SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expan
 @dataclass
 class _GameUnderWay:
     number: int
-    search: _core.Search
+    search: _core.UnboundedSearch
     state: _core.State
     mobility: _core.Mobility = field(default_factory=_core.Mobility)
     actions: list[int] = field(default_factory=list)
@@ -45,8 +51,9 @@ class SelfPlay:
     def __init__(
         self,
         game: _core.Game,
-        evaluator: Callable[[np.ndarray[Any, Any]], Any],
-        search_settings: dict[str, Any],
+        evaluator: Evaluate,
+        search: dict[str, Any],
+        heuristic: HeuristicSettings,
         config: SelfPlaySettings,
         exploration: ExplorationSettings,
         seed: int,
@@ -68,17 +75,18 @@ class SelfPlay:
         self.rows = 0  # states evaluated for real
         self.padded_rows = 0
         self._holding = False
+        self.terminal_evaluation = make_terminal_evaluation(game, heuristic.name, heuristic.longest)
         # The budget of memory is for all games in step, whose trees have equal shares of it.
-        settings = search_settings | {
-            "memory_mb": search_settings["memory_mb"] / config.games_in_step
-        }
+        own = dict(search)
+        if "memory_mb" in own:
+            own["memory_mb"] /= config.games_in_step
         self.searches = [
-            make_core_search(game, evaluator, settings) for _ in range(config.games_in_step)
+            tree_search(own, game, evaluator, heuristic) for _ in range(config.games_in_step)
         ]
-        for search in self.searches:
-            search.keep_labels()
-            if memory is not None:
-                search.consult(memory)
+        self.labels = [_core.Labels(search) for search in self.searches]
+        if memory is not None:
+            for one in self.searches:
+                one.consult(memory)
         self.group = make_group(self.searches, config.batch_sizes, config.threads)
         self.games: list[_GameUnderWay | None] = [None] * config.games_in_step
         self._idle = list(range(config.games_in_step))
@@ -97,21 +105,19 @@ class SelfPlay:
                 self._go_on(slot)
             self._idle.clear()
         records: list[GameRecord] = []
-        # Searches that end without a batch (resolved roots) go on at once.
-        while done := self.group.advance():
-            for slot in done:
-                record = self._end_of_search(slot)
-                if record is not None:
-                    records.append(record)
-            if len(records) >= len(self.games):
-                return records  # the game is solved: no search asks for a batch any more
-        batch = self.group.batch()
-        if batch is not None:
-            planes, rows = batch
-            self.rows += rows
-            self.padded_rows += len(planes)
-            values = np.ascontiguousarray(self.evaluator(planes), np.float32)
-            self.group.resume(values.reshape(-1)[:rows])
+
+        def ended(slot: int) -> None:
+            record = self._end_of_search(slot)
+            if record is not None:
+                records.append(record)
+
+        # Where the game is solved no search asks for a batch any more.
+        def enough() -> bool:
+            return len(records) >= len(self.games)
+
+        rows, padded = drive(self.group, self.evaluator, ended, batches=1, enough=enough)
+        self.rows += rows
+        self.padded_rows += padded
         return records
 
     def _go_on(self, slot: int) -> None:
@@ -119,10 +125,10 @@ class SelfPlay:
         game = self.games[slot]
         if game is None:
             self.searches[slot].clear()
+            self.labels[slot].clear()
             game = self._new_game(slot, self.next_game)
             self.next_game += 1
-        game.search.start(game.state, mobility=game.mobility, **self.budget)
-        self.group.started(slot)
+        self.group.start(slot, game.state, mobility=game.mobility, **self.budget)
 
     def _new_game(self, slot: int, number: int) -> _GameUnderWay:
         start = self.game.initial_state()
@@ -135,21 +141,21 @@ class SelfPlay:
         """Plays the chosen action; starts the next search, or returns the finished game."""
         game = self.games[slot]
         assert game is not None
-        search, counts = game.search, game.search.counts
-        game.evaluations += counts["evaluations"]
-        game.iterations += counts["iterations"]
-        game.expanded += counts["expanded"]
-        game.resolved_roots += search.resolved
-        game.root_values.append(search.value / search.bound)
+        result, bound = game.search.result(), self.terminal_evaluation.bound
+        game.evaluations += result.evaluations
+        game.iterations += result.iterations
+        game.expanded += game.search.counts["expanded"]
+        game.resolved_roots += result.resolved
+        game.root_values.append(result.value / bound)
         random = np.random.default_rng([self.seed, game.number, len(game.actions)])
-        children = search.children
-        action = self.choose(children, game.state.to_move, search.bound, random, self.progress)
+        children = result.children
+        action = self.choose(children, game.state.to_move, bound, random, self.progress)
         self._play(game, action, len(children))
         record = None
         if game.state.is_terminal:
-            record = self._record(game)
+            record = self._record(game, self.labels[slot])
             if self.memory is not None:
-                self.memory.add_all(search)
+                self.memory.add_all(game.search)
             self.games[slot] = None
         if self._holding:
             self._idle.append(slot)
@@ -168,12 +174,13 @@ class SelfPlay:
         assert self.searching == 0
         facts: list[dict[str, Any] | None] = []
         arrays: list[np.ndarray[Any, Any]] = []
-        for game in self.games:
+        for game, labels in zip(self.games, self.labels, strict=True):
             if game is None:
                 facts.append(None)
                 continue
-            facts.append({name: getattr(game, name) for name in SAVED})
-            arrays += game.search.save_tree()
+            planes, values, resolved = labels.saved()
+            facts.append({name: getattr(game, name) for name in SAVED} | {"dropped": resolved})
+            arrays += [*game.search.save_tree(), planes, values]
         return Part({"next_game": self.next_game, "games_under_way": facts}, {"trees": arrays})
 
     def restore(self, part: Part) -> None:
@@ -189,14 +196,14 @@ class SelfPlay:
                 setattr(game, name, saved[name])
             nodes, edges, counts, planes, values = (next(trees) for _ in range(5))
             origin = next(s for s in (*game.states, game.state) if s.ply == counts[3])
-            game.search.restore_tree(nodes, edges, counts, planes, values, origin)
+            game.search.restore_tree(nodes, edges, counts, origin)
+            self.labels[slot].restore(planes, values, saved["dropped"])
 
-    def _record(self, game: _GameUnderWay) -> GameRecord:
-        search = game.search
-        planes, values, resolved = search.samples()
+    def _record(self, game: _GameUnderWay, game_labels: _core.Labels) -> GameRecord:
+        planes, values, resolved = game_labels.samples()
         if self.target != "tree":
-            search.start(game.state, mobility=game.mobility)  # a terminal root: its exact value
-            final = search.value / search.bound
+            evaluation = self.terminal_evaluation
+            final = evaluation(game.state, game.mobility) / evaluation.bound
             states = [*game.states, game.state]
             planes = pack(np.stack([state.planes() for state in states]))
             labels = [*game.root_values, final] if self.target == "root" else [final] * len(states)
@@ -216,3 +223,15 @@ class SelfPlay:
             resolved=resolved,
             resolved_roots=game.resolved_roots,
         )
+
+
+def tree_search(
+    search: dict[str, Any], game: _core.Game, evaluator: Evaluate, heuristic: HeuristicSettings
+) -> _core.UnboundedSearch:
+    """A search whose tree can be learned from."""
+    made = make_core_search(
+        search, game, evaluator, heuristic=heuristic.name, longest=heuristic.longest
+    )
+    if not isinstance(made, _core.UnboundedSearch):
+        raise InputError(f"Search '{search['name']}' has no tree of values to learn from.")
+    return made

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
-from athenan.config import plain
+from athenan.checkpoint import runs_of
 from athenan.errors import DAMAGED, InputError
-from athenan.export import is_bundle, load_evaluator
+from athenan.evaluators import find_evaluator
 from athenan.games import make_game
 from athenan.progress import Progress, count, duration
-from athenan.search import Search, SearchResult, search_settings
+from athenan.search import Search, SearchResult, make_search
+from athenan.settings import SolveSettings
 
 WORTH = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
 PROOF_VERSION = 1
@@ -44,11 +45,18 @@ def start_state(game: Any, start: str) -> Any:
     return state
 
 
-def search_of(config: Any, game: Any) -> Search:
-    settings = search_settings(config) | {"strong": config.strong, "seed": config.seed}
-    exported = is_bundle(config.evaluator)
-    evaluator = load_evaluator(config.evaluator, game) if exported else config.evaluator
-    return Search(game, evaluator, settings)
+def search_of(config: SolveSettings, game: _core.Game) -> Search:
+    runs = runs_of(Path(config.checkpoints), config.game["name"])
+    evaluator = find_evaluator(config.evaluator, game, runs)
+    settings = {
+        **config.search,
+        "heuristic": config.heuristic.name,
+        "longest": config.heuristic.longest,
+        "seed": config.seed,
+    }
+    if config.strong:
+        settings["strong"] = True
+    return make_search(settings.pop("name"), game, evaluator, **settings)
 
 
 def solve(
@@ -71,7 +79,7 @@ def solve(
                 result = search.result()
                 break
             done += result.iterations
-            progress.show(progress_line(search, done, progress.seconds))
+            progress.show(progress_line(search, result, done, progress.seconds))
             if (
                 result.resolved
                 or result.out_of_memory
@@ -79,31 +87,43 @@ def solve(
                 or (seconds is not None and progress.seconds >= seconds)
             ):
                 break
-        return Solution(result, done, progress.seconds, search.core.resolved_share)
+        return Solution(result, done, progress.seconds, resolved_share(search))
 
 
-def progress_line(search: Search, iterations: int, seconds: float) -> str:
+def resolved_share(search: Search) -> float:
+    """Of the states that the search remembers."""
+    core = search.core
+    return core.resolved_share if isinstance(core, _core.UnboundedSearch) else 0.0
+
+
+def progress_line(search: Search, result: SearchResult, iterations: int, seconds: float) -> str:
     counts = search.core.counts
-    return (
-        f"{duration(seconds)}  {count(counts['states'])} states"
-        f"  {count(iterations)} iterations  {count(iterations / max(seconds, 1e-9))}/s"
-        f"  table {counts['bytes'] / counts['budget']:.0%}"
-        f"  resolved {search.core.resolved_share:.1%}  value {search.core.value:+.3g}"
-    )
+    parts = [
+        duration(seconds),
+        f"{count(counts['states'])} states",
+        f"{count(iterations)} iterations",
+        f"{count(iterations / max(seconds, 1e-9))}/s",
+    ]
+    if counts["budget"]:
+        parts.append(f"table {counts['bytes'] / counts['budget']:.0%}")
+        parts.append(f"resolved {resolved_share(search):.1%}")
+    return "  ".join([*parts, f"value {result.value:+.3g}"])
 
 
-def write_proof(path: Path, config: Any, search: Search) -> int:
+def write_proof(path: Path, config: SolveSettings, search: Search) -> int:
     """Writes the proof beside its place and renames it; returns how many states it has."""
+    if not isinstance(search.core, _core.UnboundedSearch):
+        raise InputError(f"Search '{config.search['name']}' proves nothing.")
     try:
         keys, outcomes = _core.make_proof(search.core, config.strong)
     except (ValueError, RuntimeError) as error:
         raise InputError(str(error)) from None
     about = {
         "athenan_proof": PROOF_VERSION,
-        "game": plain(config.game),
+        "game": config.game,
         "start": config.start,
         "strong": config.strong,
-        "outcome": search.core.completion,
+        "outcome": search.result().completion,
     }
     beside = path.with_name(path.name + ".tmp")
     with beside.open("wb") as file:

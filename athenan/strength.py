@@ -15,7 +15,6 @@ from athenan.config import plain
 from athenan.evaluators import CheckpointEvaluator
 from athenan.match import MatchResult, make_openings, play_match
 from athenan.players import Player, SearchPlayer, make_player
-from athenan.search import SEARCHES, search_settings
 from athenan.settings import TrainSettings
 
 
@@ -69,9 +68,17 @@ class Strength:
         }
 
     def _player(self, evaluator: Any) -> SearchPlayer:
-        settings = search_settings(self.config) | SEARCHES["ubfm"] | {"memory_mb": 64}
-        budget = {"evaluations": self.config.strength.evaluations}
-        return SearchPlayer(self.game, evaluator, settings, budget, self.config.self_play.threads)
+        """ubfm with the options that it shares with the search of self-play."""
+        config = self.config
+        shared = {name: config.search[name] for name in ("completion", "decision")}
+        search = {"name": "ubfm", **shared, "memory_mb": 64}
+        heuristic: dict[str, Any] = {
+            "heuristic": config.heuristic.name,
+            "longest": config.heuristic.longest,
+        }
+        budget = {"evaluations": config.strength.evaluations}
+        threads = config.self_play.threads
+        return SearchPlayer(self.game, evaluator, search, budget, threads, **heuristic)
 
     def _note_best(self, games: int, low: float, name: str) -> None:
         if self.best is None or low >= self.best["low"]:

@@ -15,10 +15,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "games/key.h"
+#include "games/options.h"
 
 namespace athenan {
 
@@ -114,33 +114,7 @@ class Game {
   Facts facts_;
 };
 
-// ---- The list of games and their options -------------------------------------------------
-
-using Option = std::variant<bool, std::int64_t, double, std::string>;
-
-struct OptionType {
-  std::string name;
-  Option fallback;
-  double low = 0, high = 0;          // of a number
-  std::vector<std::string> choices;  // of a text
-  std::string about;
-};
-
-class Options {
- public:
-  explicit Options(std::map<std::string, Option> values) : values_(std::move(values)) {}
-  int integer(const std::string& name) const {
-    return int(std::get<std::int64_t>(values_.at(name)));
-  }
-  double real(const std::string& name) const { return std::get<double>(values_.at(name)); }
-  bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }
-  const std::string& text(const std::string& name) const {
-    return std::get<std::string>(values_.at(name));
-  }
-
- private:
-  std::map<std::string, Option> values_;
-};
+// ---- The list of games ------------------------------------------------------------------
 
 struct GameType {
   std::string name;

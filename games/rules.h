@@ -296,20 +296,4 @@ void set_turn(S& state, const Board& board) {
   state.key = mover_key(board.to_move);
 }
 
-// Shorthands for the option tables of the game files.
-inline OptionType whole_number(std::string name, int fallback, int low, int high,
-                               std::string about) {
-  return {std::move(name), std::int64_t(fallback), double(low), double(high), {}, std::move(about)};
-}
-inline OptionType yes_or_no(std::string name, bool fallback, std::string about) {
-  return {std::move(name), fallback, 0, 0, {}, std::move(about)};
-}
-inline OptionType one_of(std::string name, std::vector<std::string> choices, std::string about) {
-  return {std::move(name), choices.front(), 0, 0, choices, std::move(about)};
-}
-inline OptionType real_number(std::string name, double fallback, double low, double high,
-                              std::string about) {
-  return {std::move(name), fallback, low, high, {}, std::move(about)};
-}
-
 }  // namespace athenan

@@ -7,7 +7,6 @@ import yaml
 
 import athenan
 from athenan.games import configs_folder, game_types
-from athenan.players import UctPlayer
 
 WIDTH = 100  # characters of a line
 GAP = 4
@@ -20,10 +19,12 @@ PLIES_OF = {"arimaa": 44, "connect_four": 12, "mnk": 6, "santorini": 28, "tictac
 def middle_board(name: str) -> list[str]:
     path = configs_folder() / "game" / f"{name}.yaml"
     game = athenan.make_game(**yaml.safe_load(path.read_text()))
-    state = game.initial_state()
+    state, search = game.initial_state(), athenan.make_search("uct", game, exploration=1.4, seed=1)
     while state.ply < PLIES_OF.get(name, PLIES) and not state.is_terminal:
         rollouts = ROLLOUTS * len(state.legal_actions())
-        state = state.play(UctPlayer(rollouts, 1.4, seed=1, threads=1).choose([0], [state])[0])
+        action = search.run(state, iterations=rollouts).action
+        assert action is not None
+        state = state.play(action)
     return str(state).splitlines()
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from athenan import _core
+import athenan
 from athenan.checkpoint import read_state, steps_of
 from athenan.config import compose
 from athenan.evaluators import CheckpointEvaluator
@@ -26,7 +26,6 @@ from athenan.games import configs_folder, make_game
 from athenan.learner import Learner
 from athenan.network import NetworkEvaluator, make_model
 from athenan.replay import joined
-from athenan.search import core_game, search_settings
 from athenan.self_play import SelfPlay
 from athenan.table import table
 from athenan.train import train
@@ -58,7 +57,13 @@ def held_out_error(run: Path) -> tuple[float, float, float]:
     final = CheckpointEvaluator(steps_of(run)[-1])
     config = final.config
     player = SelfPlay(
-        final.game, final, search_settings(config), config.self_play, config.exploration, seed=99
+        final.game,
+        final,
+        config.search,
+        config.heuristic,
+        config.self_play,
+        config.exploration,
+        seed=99,
     )
     records: list[Any] = []
     while len(records) < HELD_OUT_GAMES or (
@@ -97,10 +102,9 @@ def train_one(name: str) -> dict[str, Any]:
 
 
 def play_one(game: Any) -> dict[str, Any]:
-    state = game.initial_state()
+    state, search = game.initial_state(), athenan.make_search("uct", game)
     while not state.is_terminal:
-        (answer,) = _core.run_uct([state], [state.ply], 50, 1.0, 1)
-        state = state.play(answer[0])
+        state = state.play(search.run(state, iterations=50).action)
     return {"config": game.name, "players": game.num_players, "outcomes": state.outcomes}
 
 
@@ -114,7 +118,7 @@ def main(names: list[str]) -> None:
         if name in done:
             continue
         options = yaml.safe_load((configs_folder() / "game" / f"{name}.yaml").read_text())
-        game = core_game(make_game(**options))
+        game = make_game(**options)
         started = time.monotonic()
         result = train_one(name) if game.num_players == 2 else play_one(game) | {"config": name}
         result["wall_seconds"] = round(time.monotonic() - started, 1)

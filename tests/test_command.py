@@ -12,8 +12,7 @@ from commands import answer, figures, run
 from athenan.command import COMMANDS, USAGE
 from athenan.config import compose, plain, sweep
 from athenan.games import configs_folder, make_game
-from athenan.play import Rollouts
-from athenan.search import core_game
+from athenan.search import make_search
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +105,7 @@ WRONG = {
     "match second.iterations=0": "'second.iterations' must be at least 1, not 0",
     "match games=1": "'games' must be at least 2, not 1",
     "match game=tic_tac_mo": "two players; game 'mnk' has 3",
-    "match first.search.decision=safe": "'first.search.decision' must be best or safest",
+    "match first.search.decision=safe": "'first.search.decision' must be safest or best",
     "match second.iterations=null": "'second' needs a budget",
     "match second.search.order=best": "search 'uct' has no option 'order'",
     "match seed=-1": "seed",
@@ -354,12 +353,12 @@ def test_three_play_by_rollouts(
 
 
 def test_rollouts_take_the_win_of_whoever_moves() -> None:
-    game = core_game(make_game("mnk", rows=3, columns=5, players=3, k=3))
+    game = make_game("mnk", rows=3, columns=5, players=3, k=3)
     state = game.initial_state()
     for word in ["a1", "a2", "a3", "b1", "b2", "e3"]:
         state = state.play(state.string_to_action(word))
     for win, miss in ("c1", "e2"), ("c2", "e1"):
-        result = Rollouts(game).run(state, evaluations=3000)
+        result = make_search("uct", game).run(state, evaluations=3000)
         assert result.action == state.string_to_action(win)
-        assert result.value > 0.9
+        assert result.value[state.to_move] > 0.9
         state = state.play(state.string_to_action(miss))

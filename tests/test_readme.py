@@ -14,7 +14,7 @@ READMES = {
     str(path.relative_to(TOP)): path.read_text()
     for path in [TOP / "README.md", *sorted(TOP.glob("*/README.md"))]
 }
-ROOMS = ("athenan", "checkpoints", "games", "scripts", "tests")
+ROOMS = ("athenan", "checkpoints", "configs", "games", "scripts", "tests")
 OTHERS = ("pip", "tensorboard")  # programs that are not ours
 PROGRAM = re.compile(r"(athenan|\./scripts/\w+|python \S+\.py)\b(?![./:])")
 PLACEHOLDER = re.compile(r"…|<\w+>")

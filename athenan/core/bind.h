@@ -35,9 +35,17 @@ Array<T> to_numpy(std::vector<T> values, std::vector<std::size_t> shape = {}) {
   return Array<T>(held->data(), shape.size(), shape.data(), owner);
 }
 
+// Name, default, range, choices and sentence of each, as dictionaries.
+nb::list describe_options(const std::vector<OptionType>& options);
+
+class Search;
+void check_game(const Search& search, const BoundState& state);  // of the same one, or it throws
+
 void bind_games(nb::module_& m);
 void bind_python_game(nb::module_& m);
+void bind_tree_game(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_unbounded(nb::module_& m);
 void bind_proof(nb::module_& m);
 
 }  // namespace athenan

@@ -173,8 +173,18 @@ std::pair<std::uint64_t, double> expansion_rate(const Game& game, double seconds
 }
 
 nb::dict describe(const GameType& type) {
-  nb::list options;
-  for (const auto& option : type.options) {
+  nb::dict entry;
+  entry["name"] = type.name;
+  entry["title"] = type.title;
+  entry["options"] = describe_options(type.options);
+  return entry;
+}
+
+}  // namespace
+
+nb::list describe_options(const std::vector<OptionType>& options) {
+  nb::list all;
+  for (const auto& option : options) {
     nb::dict entry;
     entry["name"] = option.name;
     entry["default"] = nb::cast(option.fallback);
@@ -182,16 +192,10 @@ nb::dict describe(const GameType& type) {
     entry["high"] = option.high;
     entry["choices"] = nb::cast(option.choices);
     entry["about"] = option.about;
-    options.append(entry);
+    all.append(entry);
   }
-  nb::dict entry;
-  entry["name"] = type.name;
-  entry["title"] = type.title;
-  entry["options"] = options;
-  return entry;
+  return all;
 }
-
-}  // namespace
 
 void bind_games(nb::module_& m) {
   nb::class_<Symmetry>(m, "Symmetry",

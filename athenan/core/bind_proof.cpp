@@ -10,7 +10,7 @@ namespace {
 using Keys = nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig>;
 using Outcomes = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig>;
 
-nb::tuple make(const Search& search, bool strong) {
+nb::tuple make(const UnboundedSearch& search, bool strong) {
   Proof proof;
   {
     nb::gil_scoped_release release;
@@ -39,7 +39,7 @@ std::string check(const BoundState& root, Keys keys, Outcomes outcomes, bool str
 
 void bind_proof(nb::module_& m) {
   m.def("make_proof", &make, nb::arg("search"), nb::arg("strong"),
-        nb::sig("def make_proof(search: Search, strong: bool) -> "
+        nb::sig("def make_proof(search: UnboundedSearch, strong: bool) -> "
                 "tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int8]]"),
         "(keys, outcomes) of the states that prove a resolved root.");
   m.def("check_proof", &check, nb::arg("root"), nb::arg("keys"), nb::arg("outcomes"),

@@ -1,114 +1,90 @@
-// Python's view of searches, groups of them, and games made of explicit trees.
+// Python's view of the search contract: searches by name, their results, groups of them.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
+#include <tuple>
 
 #include "core/bind.h"
 #include "core/group.h"
-#include "core/parallel.h"
-#include "core/samples.h"
 #include "core/search.h"
-#include "core/tree_game.h"
-#include "core/uct.h"
 
 namespace athenan {
 namespace {
 
-template <class Enum>
-Enum choice(const std::string& what, const std::string& text,
-            std::initializer_list<const char*> names) {
-  std::string all;
-  int i = 0;
-  for (const char* name : names) {
-    if (text == name) return Enum(i);
-    all += (i++ ? ", " : "") + std::string(name);
+// A number for two players, a tuple otherwise.
+template <class T>
+nb::object to_python(const PerPlayer<T>& values) {
+  using Number = std::conditional_t<std::is_integral_v<T>, int, T>;
+  if (values.size == 1) return nb::cast(Number(values.of[0]));
+  nb::list all;
+  for (int player = 0; player < values.size; ++player) all.append(Number(values.of[player]));
+  return nb::tuple(all);
+}
+
+template <class T>
+PerPlayer<T> from_python(const nb::handle& given) {
+  using Number = std::conditional_t<std::is_integral_v<T>, int, T>;
+  PerPlayer<T> values;
+  if (!nb::isinstance<nb::sequence>(given)) {
+    values.of[0] = T(nb::cast<Number>(given));
+    return values;
   }
-  throw nb::value_error(
-      ("There is no " + what + " '" + text + "'; there are " + all + ".").c_str());
+  values.size = int(nb::len(given));
+  if (values.size > max_players) throw nb::value_error("There are not so many players.");
+  for (int player = 0; player < values.size; ++player)
+    values.of[player] = T(nb::cast<Number>(given[player]));
+  return values;
 }
 
-void check_game(const Search& search, const BoundState& state) {
-  if (&search.game() != state.game.get())
-    throw nb::value_error("This state is of another game than the search.");
-}
-
-nb::list children_of(const Search& search) {
-  nb::list list;
-  if (search.root_id() == no_node || !search.root().is(Node::expanded)) return list;
-  for (const Edge& edge : search.tree().edges(search.root_id())) {
-    const Node& node = search.tree().node(edge.child);
-    // Without completion nothing counts as proven, not even an end.
-    const bool resolved = node.is(Node::resolved) && search.settings().completion;
-    list.append(
-        nb::make_tuple(edge.action, node.value, int(node.completion), resolved, edge.selections));
-  }
-  return list;
-}
-
-// The whole tree as arrays, for tests and tools.
-nb::dict dump(const Search& search) {
-  const auto& tree = search.tree();
-  std::vector<std::uint64_t> keys;
-  std::vector<float> values;
-  std::vector<std::int8_t> completions;
-  std::vector<std::uint8_t> resolved, expanded, terminal;
-  std::vector<std::uint32_t> first_edge, parents, children, actions, selections;
-  for (NodeId id = 0; id < tree.num_nodes(); ++id) {
-    const Node& node = tree.node(id);
-    keys.push_back(node.full_key().low);
-    keys.push_back(node.full_key().high);
-    values.push_back(node.value);
-    completions.push_back(node.completion);
-    resolved.push_back(node.is(Node::resolved));
-    expanded.push_back(node.is(Node::expanded));
-    terminal.push_back(node.is(Node::terminal));
-    for (const Edge& edge : tree.edges(id)) {
-      parents.push_back(id);
-      children.push_back(edge.child);
-      actions.push_back(edge.action);
-      selections.push_back(edge.selections);
-    }
-  }
-  nb::dict d;
-  const std::size_t size = values.size();
-  d["keys"] = to_numpy(std::move(keys), {size, 2});
-  d["value"] = to_numpy(std::move(values));
-  d["completion"] = to_numpy(std::move(completions));
-  d["resolved"] = to_numpy(std::move(resolved));
-  d["expanded"] = to_numpy(std::move(expanded));
-  d["terminal"] = to_numpy(std::move(terminal));
-  d["parent"] = to_numpy(std::move(parents));
-  d["child"] = to_numpy(std::move(children));
-  d["action"] = to_numpy(std::move(actions));
-  d["selections"] = to_numpy(std::move(selections));
-  return d;
-}
-
-nb::dict counts_of(const Search& search) {
-  const auto& counts = search.counts();
+nb::dict to_python(const Counts& counts) {
   nb::dict d;
   d["iterations"] = counts.iterations;
   d["evaluations"] = counts.evaluations;
   d["expanded"] = counts.expanded;
   d["children"] = counts.children;
-  d["states"] = search.tree().num_nodes();
-  d["edges"] = search.tree().num_edges();
-  d["bytes"] = search.tree().bytes();
-  d["budget"] = search.tree().budget();
-  d["collections"] = search.tree().collections();
-  d["out_of_memory"] = search.out_of_memory();
+  d["states"] = counts.states;
+  d["edges"] = counts.edges;
+  d["bytes"] = counts.bytes;
+  d["budget"] = counts.budget_bytes;
+  d["collections"] = counts.collections;
+  d["out_of_memory"] = counts.out_of_memory;
   return d;
 }
 
-double resolved_share(const Search& search) {
-  const auto& tree = search.tree();
-  std::size_t resolved = 0;
-  for (NodeId id = 0; id < tree.num_nodes(); ++id) resolved += tree.node(id).is(Node::resolved);
-  return tree.num_nodes() ? double(resolved) / double(tree.num_nodes()) : 0;
+// In all that Python sees of them.
+bool equal(const Result& a, const Result& b) {
+  const auto counts = [](const Result& r) {
+    return std::tuple(r.counts.iterations, r.counts.evaluations, r.counts.states,
+                      r.counts.out_of_memory);
+  };
+  return a.action == b.action && a.value == b.value && a.completion == b.completion &&
+         a.resolved == b.resolved && counts(a) == counts(b) &&
+         a.principal_variation == b.principal_variation && a.children == b.children;
+}
+
+std::shared_ptr<Search> make(const std::string& name, std::shared_ptr<const Game> game,
+                             std::map<std::string, Option> options, const std::string& evaluator,
+                             std::uint32_t rollouts, const std::string& heuristic, int longest,
+                             std::uint64_t seed) {
+  TerminalEvaluation evaluation(*game, heuristic_from_string(heuristic), longest);
+  return make_search(
+      name, {std::move(game), evaluation, {evaluator_from_string(evaluator), rollouts}, seed},
+      std::move(options));
+}
+
+nb::dict describe(const SearchType& type) {
+  nb::dict entry;
+  entry["name"] = type.name;
+  entry["about"] = type.about;
+  entry["options"] = describe_options(type.options);
+  entry["needs_budget"] = type.needs_budget;
+  entry["uses_evaluator"] = type.uses_evaluator;
+  return entry;
 }
 
 nb::object batch_of(SearchGroup& group) {
@@ -126,266 +102,156 @@ nb::object batch_of(SearchGroup& group) {
   return nb::make_tuple(planes, batch.rows);
 }
 
-template <class T>
-std::vector<std::uint8_t> as_bytes(const std::vector<T>& values) {
-  const auto* first = reinterpret_cast<const std::uint8_t*>(values.data());
-  return {first, first + values.size() * sizeof(T)};
-}
-
-template <class T>
-std::vector<T> from_bytes(const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& bytes) {
-  if (bytes.size() % sizeof(T)) throw nb::value_error("This is not a saved tree.");
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (bytes.size()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
-  return values;
-}
-
-nb::tuple arrays_of(Samples samples) {
-  const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
-  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
-                        to_numpy(std::move(samples.values)), samples.resolved);
-}
-
-// (nodes, edges, [slots, origin key low, high, origin ply, resolved among the dropped], planes and
-// values of the dropped) as plain arrays.
-nb::tuple save_tree(const Search& search) {
-  const auto saved = search.tree().save();
-  const Samples& dropped = search.dropped();
-  const std::vector<std::uint64_t> facts = {
-      saved.slots, search.origin_key().low, search.origin_key().high,
-      std::uint64_t(search.game().ply(search.origin())), dropped.resolved};
-  const auto samples = arrays_of(dropped);
-  return nb::make_tuple(to_numpy(as_bytes(saved.nodes)), to_numpy(as_bytes(saved.edges)),
-                        to_numpy(std::vector(facts)), samples[0], samples[1]);
-}
-
-void restore_tree(Search& search,
-                  const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& nodes,
-                  const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& edges,
-                  const nb::ndarray<const std::uint64_t, nb::shape<5>, nb::c_contig>& facts,
-                  const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& planes,
-                  const nb::ndarray<const float, nb::ndim<1>, nb::c_contig>& values,
-                  const BoundState& origin) {
-  check_game(search, origin);
-  SearchTree::Saved saved;
-  saved.nodes = from_bytes<Node>(nodes);
-  saved.edges = from_bytes<Edge>(edges);
-  saved.slots = std::size_t(facts.data()[0]);
-  Samples dropped;
-  dropped.planes.assign(planes.data(), planes.data() + planes.size());
-  dropped.values.assign(values.data(), values.data() + values.size());
-  dropped.bytes_per_state = planes.shape(1);
-  dropped.resolved = std::size_t(facts.data()[4]);
-  search.restore(saved, *origin.state, {facts.data()[1], facts.data()[2]}, std::move(dropped));
-}
-
-nb::tuple memory_arrays(const ResolvedMemory& memory) {
-  std::vector<std::uint64_t> keys;
-  std::vector<float> values;
-  std::vector<std::int8_t> completions;
-  for (const auto& [key, entry] : memory.sorted()) {
-    keys.push_back(key.low);
-    keys.push_back(key.high);
-    values.push_back(entry.value);
-    completions.push_back(entry.completion);
-  }
-  const std::size_t size = values.size();
-  return nb::make_tuple(to_numpy(std::move(keys), {size, 2}), to_numpy(std::move(values)),
-                        to_numpy(std::move(completions)));
-}
-
-void fill_memory(ResolvedMemory& memory,
-                 nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig> keys,
-                 nb::ndarray<const float, nb::ndim<1>, nb::c_contig> values,
-                 nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig> completions) {
-  for (std::size_t i = 0; i < keys.shape(0); ++i)
-    memory.add({keys.data()[2 * i], keys.data()[2 * i + 1]},
-               {values.data()[i], completions.data()[i]});
-}
-
-std::shared_ptr<Game> tree_game(const std::vector<std::vector<std::uint32_t>>& children,
-                                const std::vector<int>& to_move, const std::vector<float>& values,
-                                const std::vector<float>& upper, const std::vector<float>& lower) {
-  std::vector<TreeGameNode> nodes(children.size());
-  if (to_move.size() != nodes.size() || values.size() != nodes.size() ||
-      upper.size() != nodes.size() || lower.size() != nodes.size())
-    throw nb::value_error("All lists of a tree have one entry a node.");
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    nodes[i] = {to_move[i], children[i], values[i], upper[i], lower[i]};
-  return make_tree_game(std::move(nodes));
-}
-
-// UCT on many states at once, each by its own seed; (action, mean outcome for the mover, states,
-// [(action, mean, visits)]) of each.
-nb::list run_uct(const std::vector<const BoundState*>& states,
-                 const std::vector<std::uint64_t>& seeds, std::uint64_t rollouts,
-                 double exploration, int threads) {
-  std::vector<std::unique_ptr<Uct>> runs;
-  if (seeds.size() != states.size()) throw nb::value_error("One seed for each state.");
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    if (states[i]->game->is_terminal(*states[i]->state))
-      throw nb::value_error("There is nothing to search in a terminal state.");
-    runs.push_back(std::make_unique<Uct>(*states[i]->game, exploration, seeds[i]));
-  }
-  {
-    nb::gil_scoped_release release;
-    in_parallel(states.size(), threads,
-                [&](std::size_t i) { runs[i]->run(*states[i]->state, rollouts); });
-  }
-  nb::list results;
-  for (const auto& run : runs) {
-    nb::list children;
-    double mean = 0;
-    for (const auto& child : run->children()) {
-      children.append(nb::make_tuple(child.action, child.mean(), child.visits));
-      if (child.action == run->decision()) mean = child.mean();
-    }
-    results.append(nb::make_tuple(run->decision(), mean, run->states(), children));
-  }
-  return results;
-}
-
-nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t count,
-                         const std::string& heuristic, int longest, std::uint64_t seed) {
-  Samples samples;
-  {
-    nb::gil_scoped_release release;
-    samples = random_ending_samples(
-        *game, TerminalEvaluation(*game, heuristic_from_string(heuristic), longest), count, seed);
-  }
-  const auto arrays = arrays_of(std::move(samples));
-  return nb::make_tuple(arrays[0], arrays[1]);
+// Answers are [rows] or [rows, width].
+void resume(SearchGroup& group, const nb::ndarray<const float, nb::c_contig>& answers) {
+  if (answers.ndim() != 1 && answers.ndim() != 2)
+    throw nb::value_error("An evaluator answers a value, or a row of them, for each state.");
+  group.resume({answers.data(), answers.size()}, answers.ndim() == 2 ? answers.shape(1) : 1);
 }
 
 }  // namespace
 
+void check_game(const Search& search, const BoundState& state) {
+  if (&search.game() != state.game.get())
+    throw nb::value_error("This state is of another game than the search.");
+}
+
 void bind_search(nb::module_& m) {
-  m.def("make_tree_game", &tree_game, nb::arg("children"), nb::arg("to_move"), nb::arg("values"),
-        nb::arg("upper"), nb::arg("lower"));
-
   m.def("heuristics", &heuristic_names, "The names of the reinforcement heuristics.");
-
-  m.def("run_uct", &run_uct, nb::arg("states"), nb::arg("seeds"), nb::arg("rollouts"),
-        nb::arg("exploration"), nb::arg("threads"),
-        nb::sig("def run_uct(states: typing.Sequence[State], seeds: typing.Sequence[int], "
-                "rollouts: int, exploration: float, threads: int) -> "
-                "list[tuple[int, float, int, list[tuple[int, float, int]]]]"));
-  m.def("ending_samples", &ending_samples, nb::arg("game"), nb::arg("count"), nb::arg("heuristic"),
-        nb::arg("longest"), nb::arg("seed"),
-        nb::sig("def ending_samples(game: Game, count: int, heuristic: str, longest: int, "
-                "seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                "numpy.typing.NDArray[numpy.float32]]"),
-        "(packed planes, values in [-1, 1]) of the last states of random games.");
+  m.def("evaluators", &evaluator_names, "The names of the evaluators that live in the core.");
+  m.def(
+      "search_types",
+      [] {
+        nb::list list;
+        for (const auto* type : search_types()) list.append(describe(*type));
+        return list;
+      },
+      nb::sig("def search_types() -> list[dict[str, typing.Any]]"));
 
   nb::class_<Mobility>(m, "Mobility", "Legal actions of each player so far in a game.")
       .def(nb::init<>())
       .def("add", &Mobility::add, nb::arg("player"), nb::arg("legal_actions"));
 
-  nb::class_<ResolvedMemory>(m, "ResolvedMemory", "Proven states, kept across games.")
-      .def(nb::init<std::size_t>(), nb::arg("capacity"))
-      .def(
-          "add_all",
-          [](ResolvedMemory& memory, const Search& search) { memory.add_all(search.tree()); },
-          nb::arg("search"), "The resolved states of a search's tree.")
-      .def("clear", &ResolvedMemory::clear)
-      .def("__len__", &ResolvedMemory::size)
-      .def("arrays", &memory_arrays,
-           nb::sig("def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], "
-                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int8]]"))
-      .def("fill", &fill_memory, nb::arg("keys"), nb::arg("values"), nb::arg("completions"));
-
-  nb::class_<Search>(m, "Search", "One game's search with its tree.")
+  nb::class_<TerminalEvaluation>(m, "TerminalEvaluation",
+                                 "f_t of two-player games, in the first player's view.")
       .def(
           "__init__",
-          [](Search* self, std::shared_ptr<const Game> game, const std::string& continue_rule,
-             std::uint32_t new_states, double stop_probability, const std::string& order,
-             bool completion, bool strong, const std::string& decision,
-             const std::string& evaluator, std::uint32_t rollouts, const std::string& heuristic,
-             int longest, std::uint64_t seed, std::size_t memory_bytes) {
-            SearchSettings s;
-            s.continue_rule = choice<ContinueRule>("continue rule", continue_rule,
-                                                   {"never", "always", "at_most", "chance"});
-            s.new_states = new_states;
-            s.stop_probability = stop_probability;
-            s.order = choice<ChildOrder>("order", order, {"best", "random", "least_selected"});
-            s.completion = completion;
-            s.strong = strong;
-            s.decision = choice<Decision>("decision", decision, {"best", "safest"});
-            s.evaluator = evaluator_from_string(evaluator);
-            s.rollouts = rollouts;
-            s.heuristic = heuristic_from_string(heuristic);
-            s.longest = longest;
-            s.seed = seed;
-            s.memory_bytes = memory_bytes;
-            new (self) Search(std::move(game), s);
+          [](TerminalEvaluation* self, const Game& game, const std::string& heuristic,
+             int longest) {
+            new (self) TerminalEvaluation(game, heuristic_from_string(heuristic), longest);
           },
-          nb::arg("game"), nb::kw_only(), nb::arg("continue_rule"), nb::arg("new_states"),
-          nb::arg("stop_probability"), nb::arg("order"), nb::arg("completion"), nb::arg("strong"),
-          nb::arg("decision"), nb::arg("evaluator"), nb::arg("rollouts"), nb::arg("heuristic"),
-          nb::arg("longest"), nb::arg("seed"), nb::arg("memory_bytes"))
+          nb::arg("game"), nb::arg("heuristic") = "gain", nb::arg("longest") = 0)
+      .def_prop_ro("bound", &TerminalEvaluation::bound, "Values are within ± this.")
       .def(
-          "start",
-          [](Search& s, const BoundState& root, std::uint64_t iterations, std::uint64_t evaluations,
-             double seconds, const Mobility& mobility) {
-            check_game(s, root);
-            nb::gil_scoped_release release;
-            s.start(*root.state, {iterations, evaluations, seconds}, mobility);
+          "__call__",
+          [](const TerminalEvaluation& evaluation, const BoundState& end,
+             const Mobility& mobility) {
+            return evaluation(end.game->ending(*end.state), end.game->ply(*end.state), mobility);
           },
-          nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
-          nb::arg("seconds") = 0.0, nb::arg("mobility") = Mobility{})
-      .def("stop", &Search::stop)
-      .def("reseed", &Search::reseed, nb::arg("seed"))
+          nb::arg("end"), nb::arg("mobility") = Mobility{}, "Of a terminal state.");
+
+  nb::class_<Child>(m, "Child", "What a search knows of an action at its root.")
       .def(
-          "consult", [](Search& s, std::shared_ptr<ResolvedMemory> memory) { s.consult(memory); },
-          nb::arg("memory"))
-      .def("keep_labels", &Search::keep_labels,
-           "From now on samples() has the states that left the tree for want of memory, too.")
+          "__init__",
+          [](Child* self, Action action, const nb::object& value, const nb::object& completion,
+             bool resolved, std::uint64_t selections) {
+            new (self) Child{action, from_python<float>(value),
+                             from_python<std::int8_t>(completion), resolved, selections};
+          },
+          nb::arg("action"), nb::arg("value"), nb::arg("completion"), nb::arg("resolved"),
+          nb::arg("selections"),
+          nb::sig("def __init__(self, action: int, value: typing.Any, completion: typing.Any, "
+                  "resolved: bool, selections: int) -> None"))
+      .def_ro("action", &Child::action)
+      .def_prop_ro(
+          "value", [](const Child& c) { return to_python(c.value); },
+          nb::sig("def value(self) -> typing.Any"),
+          "In the first player's view, on the scale of the heuristic; for more players a tuple.")
+      .def_prop_ro(
+          "completion", [](const Child& c) { return to_python(c.completion); },
+          nb::sig("def completion(self) -> typing.Any"),
+          "-1, 0 or 1; 0 means drawn when resolved and unknown when not; for more players a tuple.")
+      .def_ro("resolved", &Child::resolved)
+      .def_ro("selections", &Child::selections)
       .def(
-          "samples", [](const Search& s) { return arrays_of(samples_of(s)); },
-          nb::sig("def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                  "numpy.typing.NDArray[numpy.float32], int]"),
-          "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
-          "terminal state below the first root since clear().")
-      .def("clear", &Search::clear)
-      .def("save_tree", &save_tree,
-           nb::sig("def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                   "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64], "
-                   "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]"),
-           "The tree as arrays that restore_tree takes; the third has the origin's ply at 3.")
-      .def("restore_tree", &restore_tree, nb::arg("nodes"), nb::arg("edges"), nb::arg("facts"),
-           nb::arg("planes"), nb::arg("values"), nb::arg("origin"))
+          "__eq__", [](const Child& a, const Child& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__repr__", [](const Child& c) {
+        return nb::str("Child(action={}, value={}, completion={}, resolved={}, selections={})")
+            .format(c.action, to_python(c.value), to_python(c.completion), c.resolved,
+                    c.selections);
+      });
+
+  nb::class_<Result>(m, "SearchResult", "What a search has found out about a state.")
+      .def_ro("action", &Result::action, "None at a terminal state.")
+      .def_prop_ro(
+          "value", [](const Result& r) { return to_python(r.value); },
+          nb::sig("def value(self) -> typing.Any"),
+          "In the first player's view, on the scale of the heuristic; for more players a tuple.")
+      .def_prop_ro(
+          "completion", [](const Result& r) { return to_python(r.completion); },
+          nb::sig("def completion(self) -> typing.Any"),
+          "-1, 0 or 1; 0 means drawn when resolved and unknown when not; for more players a tuple.")
+      .def_ro("resolved", &Result::resolved)
+      .def_prop_ro("iterations", [](const Result& r) { return r.counts.iterations; })
+      .def_prop_ro(
+          "evaluations", [](const Result& r) { return r.counts.evaluations; },
+          "States valued by f_θ.")
+      .def_prop_ro(
+          "states", [](const Result& r) { return r.counts.states; }, "All that it remembers.")
+      .def_prop_ro("out_of_memory", [](const Result& r) { return r.counts.out_of_memory; })
+      .def_ro("principal_variation", &Result::principal_variation)
+      .def_ro("children", &Result::children, "Of the root, in the order of their actions.")
+      .def("__eq__", &equal, nb::is_operator(),
+           nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__repr__", [](const Result& r) {
+        return nb::str(
+                   "SearchResult(action={}, value={}, completion={}, resolved={}, "
+                   "iterations={}, evaluations={}, states={})")
+            .format(r.action, to_python(r.value), to_python(r.completion), r.resolved,
+                    r.counts.iterations, r.counts.evaluations, r.counts.states);
+      });
+
+  nb::class_<Search>(m, "Search", "One game's search; a SearchGroup runs it.")
+      .def("stop", &Search::stop, "At the end of the iteration.")
+      .def("clear", &Search::clear, "Forgets all that is known.")
+      .def("reseed", &Search::reseed, nb::arg("seed"), "Between searches.")
+      .def("result", &Search::result)
       .def_prop_ro("done", [](Search& s) { return s.task().done(); })
       .def_prop_ro(
           "bound", [](const Search& s) { return s.terminal_evaluation().bound(); },
           "Values are within ± this.")
-      .def_prop_ro("action", [](const Search& s) { return s.decision(); })
-      .def_prop_ro("value", [](const Search& s) { return s.root().value; })
-      .def_prop_ro("completion", [](const Search& s) { return int(s.root().completion); })
-      .def_prop_ro("resolved", [](const Search& s) { return s.root().is(Node::resolved); })
-      .def_prop_ro("resolved_share", &resolved_share, "Of the states in the tree.")
-      .def_prop_ro("principal_variation", &Search::principal_variation)
-      .def_prop_ro("children", &children_of,
-                   nb::sig("def children(self) -> list[tuple[int, float, int, bool, int]]"),
-                   "(action, value, completion, resolved, selections) of the root's children.")
-      .def_prop_ro("counts", &counts_of, nb::sig("def counts(self) -> dict[str, int]"))
-      .def("dump", &dump, nb::sig("def dump(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-           "The whole tree as arrays.");
+      .def_prop_ro(
+          "counts", [](const Search& s) { return to_python(s.counts()); },
+          nb::sig("def counts(self) -> dict[str, int]"));
+
+  m.def("make_search", &make, nb::arg("name"), nb::arg("game"), nb::arg("options"),
+        nb::arg("evaluator"), nb::arg("rollouts") = 1, nb::arg("heuristic") = "gain",
+        nb::arg("longest") = 0, nb::arg("seed") = 0);
 
   nb::class_<SearchGroup>(m, "SearchGroup", "Many searches in step, their states in one batch.")
       .def(nb::init<std::vector<std::shared_ptr<Search>>, std::vector<std::size_t>, int>(),
            nb::arg("searches"), nb::arg("batch_sizes"), nb::arg("threads"))
-      .def("started", &SearchGroup::started, nb::arg("index"))
+      .def(
+          "start",
+          [](SearchGroup& group, std::size_t index, const BoundState& root,
+             std::uint64_t iterations, std::uint64_t evaluations, double seconds,
+             const Mobility& mobility) {
+            if (index >= group.size()) throw nb::index_error("The group has no such search.");
+            check_game(group.search(index), root);
+            nb::gil_scoped_release release;
+            group.start(index, *root.state, {iterations, evaluations, seconds}, mobility);
+          },
+          nb::arg("index"), nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
+          nb::arg("seconds") = 0.0, nb::arg("mobility") = Mobility{},
+          "Prepares a search of the state; `advance` runs it.")
       .def("advance", &SearchGroup::advance, nb::call_guard<nb::gil_scoped_release>(),
            "Runs all until each waits or is done; those that are done.")
       .def("batch", &batch_of,
            nb::sig("def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None"),
            "(planes, real rows) of states that wait for their values, or None.")
-      .def(
-          "resume",
-          [](SearchGroup& group, nb::ndarray<const float, nb::ndim<1>, nb::c_contig> values) {
-            group.resume({values.data(), values.size()});
-          },
-          nb::arg("values"))
+      .def("resume", &resume, nb::arg("answers"),
+           "The answers to the last batch: [rows], or [rows, answers a row].")
       .def_prop_ro("waiting", &SearchGroup::waiting);
 }
 

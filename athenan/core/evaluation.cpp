@@ -32,8 +32,41 @@ Heuristic heuristic_from_string(const std::string& text) {
   return from_string<Heuristic>(text, "heuristic", heuristic_names());
 }
 
+const std::vector<std::string>& evaluator_names() {
+  static const std::vector<std::string> names = {"hash", "zero", "rollout"};
+  return names;
+}
+
 EvaluatorKind evaluator_from_string(const std::string& text) {
-  return from_string<EvaluatorKind>(text, "evaluator", {"external", "hash", "zero", "rollout"});
+  if (text == "external") return EvaluatorKind::external;
+  return EvaluatorKind(1 + int(from_string<EvaluatorKind>(text, "evaluator", evaluator_names())));
+}
+
+void CoreEvaluator::answer(const Game& game, const State& state, std::span<const Action> actions,
+                           std::span<const Key> keys, std::uint64_t seed,
+                           std::span<float> answers) const {
+  switch (kind) {
+    case EvaluatorKind::hash:
+      for (std::size_t i = 0; i < keys.size(); ++i) answers[i] = hash_value(keys[i]);
+      break;
+    case EvaluatorKind::rollout: {
+      const auto played = state.clone();
+      for (std::size_t i = 0; i < actions.size(); ++i) {
+        Random random(mix(seed) ^ keys[i].low);
+        double sum = 0;
+        for (std::uint32_t n = 0; n < rollouts; ++n) {
+          played->assign(state);
+          game.play(*played, actions[i]);
+          game.playout(*played, random);
+          sum += game.ending(*played).outcome[0];
+        }
+        answers[i] = float(sum / rollouts);
+      }
+      break;
+    }
+    case EvaluatorKind::zero:
+    case EvaluatorKind::external: std::fill(answers.begin(), answers.end(), 0.0f); break;
+  }
 }
 
 TerminalEvaluation::TerminalEvaluation(const Game& game, Heuristic heuristic, int longest)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,17 @@ class TerminalEvaluation {
 // Evaluators that live in the core; `external` asks the caller through a batch of planes.
 enum class EvaluatorKind { external, hash, zero, rollout };
 
+const std::vector<std::string>& evaluator_names();        // but for `external`
 EvaluatorKind evaluator_from_string(const std::string&);  // throws with a sentence
+
+struct CoreEvaluator {
+  EvaluatorKind kind = EvaluatorKind::external;
+  std::uint32_t rollouts = 1;  // a state, of the rollout evaluator
+
+  // The answers, in [-1, 1], for the children of a state by these actions; keys: the children's.
+  void answer(const Game& game, const State& state, std::span<const Action> actions,
+              std::span<const Key> keys, std::uint64_t seed, std::span<float> answers) const;
+};
 
 // Uniform in (-1, 1), the same for the same key: repeatable trees without a network.
 inline float hash_value(const Key& key) {

@@ -20,20 +20,21 @@ class SearchGroup {
   // Runs every search that can run until it waits or is done; the result does not depend on the
   // number of threads. Returns those that are done since the last call.
   std::vector<std::size_t> advance();
-  // Call after Search::start. What an earlier run of this search left waiting is forgotten, so
-  // that one that an error has interrupted can be started again.
-  void started(std::size_t i);
+  // What an earlier run of this search left waiting is forgotten, so that one that an error has
+  // interrupted can be started again.
+  void start(std::size_t i, const State& root, const Budget& budget, const Mobility& mobility = {});
 
   struct Batch {
-    std::size_t rows = 0;    // real states
-    std::size_t padded = 0;  // rows of the batch
+    std::size_t rows = 0;    // real ones
+    std::size_t padded = 0;  // with those that only fill the batch
+    std::size_t width = 1;   // answers that each row asks for
     const std::uint8_t* planes = nullptr;
   };
-  // Waiting states in order of arrival; the largest size that they fill, or the smallest that
-  // holds them. Rows are 0 when nothing waits.
+  // Waiting rows in order of arrival; the largest size that they fill, or the smallest that holds
+  // them. All ask for the same width: others wait for their turn. Rows are 0 when nothing waits.
   Batch batch();
-  // The values of the last batch; too few are refused and change nothing.
-  void resume(std::span<const float> values);
+  // The answers of the last batch, [rows, width]; too few are refused and change nothing.
+  void resume(std::span<const float> answers, std::size_t width);
 
   Search& search(std::size_t i) { return *searches_[i]; }
   std::size_t size() const { return searches_.size(); }
@@ -51,6 +52,7 @@ class SearchGroup {
   std::vector<std::size_t> runnable_;
   std::deque<std::size_t> queue_;  // searches with rows that are in no batch yet
   std::vector<Part> parts_;
+  std::size_t width_ = 1;  // of the current batch
   std::vector<std::uint8_t> planes_;
 };
 

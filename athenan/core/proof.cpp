@@ -28,7 +28,7 @@ std::unique_ptr<State> child_of(const Game& game, const State& state, Action act
 
 }  // namespace
 
-Proof make_proof(const Search& search, bool strong) {
+Proof make_proof(const UnboundedSearch& search, bool strong) {
   const Game& game = search.game();
   const auto& evaluation = search.terminal_evaluation();
   if (!search.root().is(Node::resolved))

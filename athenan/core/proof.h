@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/search.h"
+#include "core/unbounded.h"
 
 namespace athenan {
 
@@ -19,7 +19,7 @@ struct Proof {
 // winning child, below any other all children; ends are left out, as the rules tell their
 // outcome. With `strong` every reachable state, ends included. Throws if the root is not resolved
 // or the tree no longer holds the whole proof.
-Proof make_proof(const Search& search, bool strong);
+Proof make_proof(const UnboundedSearch& search, bool strong);
 
 // Checks a proof with nothing but the rules. Empty when it is right, otherwise what is wrong.
 std::string check_proof(const Game& game, const State& root, const Proof& proof, bool strong);

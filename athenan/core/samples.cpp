@@ -17,7 +17,8 @@ void Samples::add(const Game& game, const State& state, float value) {
   values.push_back(value);
 }
 
-void add_tree_samples(Samples& samples, const Search& search, const std::vector<bool>& leave_out) {
+void add_tree_samples(Samples& samples, const UnboundedSearch& search,
+                      const std::vector<bool>& leave_out) {
   const Game& game = search.game();
   const auto& tree = search.tree();
   const float scale = 1 / float(search.terminal_evaluation().bound());
@@ -46,9 +47,16 @@ void add_tree_samples(Samples& samples, const Search& search, const std::vector<
   }
 }
 
-Samples samples_of(const Search& search) {
-  Samples samples = search.dropped();
-  add_tree_samples(samples, search);
+Labels::Labels(std::shared_ptr<UnboundedSearch> search) : search_(std::move(search)) {
+  search_->before_dropping(
+      [this](const auto& stays) { add_tree_samples(dropped_, *search_, stays); });
+}
+
+Labels::~Labels() { search_->before_dropping({}); }
+
+Samples Labels::all() const {
+  Samples samples = dropped_;
+  add_tree_samples(samples, *search_);
   return samples;
 }
 
@@ -75,20 +83,6 @@ Samples random_ending_samples(const Game& game, const TerminalEvaluation& evalua
     samples.add(game, *state, value / float(evaluation.bound()));
   }
   return samples;
-}
-
-void ResolvedMemory::add_all(const SearchTree& tree) {
-  for (NodeId id = 0; id < tree.num_nodes(); ++id) {
-    const Node& node = tree.node(id);
-    if (node.is(Node::resolved) && !node.is(Node::terminal))
-      add(node.full_key(), {node.value, node.completion});
-  }
-}
-
-std::vector<std::pair<Key, ResolvedMemory::Entry>> ResolvedMemory::sorted() const {
-  std::vector<std::pair<Key, Entry>> all(entries_.begin(), entries_.end());
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return all;
 }
 
 }  // namespace athenan

@@ -1,12 +1,11 @@
-// What self-play gives to learning: labelled states of a search's tree, and the memory of
-// resolved states that outlives a game.
+// What self-play gives to learning: labelled states of a search's tree.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <memory>
 #include <vector>
 
-#include "core/search.h"
+#include "core/unbounded.h"
 
 namespace athenan {
 
@@ -26,44 +25,29 @@ struct Samples {
 };
 
 // Adds those of the tree below the search's origin, but for the nodes to be left out.
-void add_tree_samples(Samples& samples, const Search& search,
+void add_tree_samples(Samples& samples, const UnboundedSearch& search,
                       const std::vector<bool>& leave_out = {});
 
-// Of all states since clear(): those that left the tree for want of memory, and the tree's own.
-Samples samples_of(const Search& search);
+// The labels of one game's search, also of states that have left its tree for want of memory.
+class Labels {
+ public:
+  explicit Labels(std::shared_ptr<UnboundedSearch> search);
+  ~Labels();
+  Labels(const Labels&) = delete;
+  Labels& operator=(const Labels&) = delete;
+
+  Samples all() const;  // since clear()
+  const Samples& dropped() const { return dropped_; }
+  void restore(Samples dropped) { dropped_ = std::move(dropped); }
+  void clear() { dropped_ = {}; }
+
+ private:
+  std::shared_ptr<UnboundedSearch> search_;
+  Samples dropped_;
+};
 
 // The last states of `count` random games, for the first fit of a network.
 Samples random_ending_samples(const Game& game, const TerminalEvaluation& evaluation,
                               std::size_t count, std::uint64_t seed);
-
-// Proven values by key, kept across games: a search that meets such a state need not search it.
-class ResolvedMemory {
- public:
-  struct Entry {
-    float value;
-    std::int8_t completion;
-  };
-  explicit ResolvedMemory(std::size_t capacity) : capacity_(capacity) {}
-
-  const Entry* find(const Key& key) const {
-    const auto at = entries_.find(key);
-    return at == entries_.end() ? nullptr : &at->second;
-  }
-  void add(const Key& key, Entry entry) {
-    if (entries_.size() < capacity_) entries_.emplace(key, entry);
-  }
-  void add_all(const SearchTree& tree);  // its resolved non-terminal states
-  void clear() { entries_.clear(); }
-  std::size_t size() const { return entries_.size(); }
-  // Ascending by key, so that a saved memory is the same for the same contents.
-  std::vector<std::pair<Key, Entry>> sorted() const;
-
- private:
-  struct Hash {
-    std::size_t operator()(const Key& key) const { return std::size_t(key.low); }
-  };
-  std::size_t capacity_;
-  std::unordered_map<Key, Entry, Hash> entries_;
-};
 
 }  // namespace athenan

@@ -1,54 +1,72 @@
-// Unbounded minimax with completion: the whole class of Algorithm 4, one iteration for all.
+// The search contract: what self-play, players and commands know of a search.
+//
+// A search is its file, which defines `const SearchType <name>_type`, and its line in list.h. It is
+// written as a coroutine that asks for values where it needs them, so that many searches advance in
+// step and their states make one batch (group.h).
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/evaluation.h"
 #include "core/task.h"
-#include "core/tree.h"
 #include "games/game.h"
 
 namespace athenan {
 
-// Whether an iteration goes on below a state that it has just expanded.
-enum class ContinueRule {
-  never,    // one new state an iteration: UBFM
-  always,   // to a terminal or resolved state: Descent
-  at_most,  // until `new_states` states are new
-  chance,   // stop with `stop_probability` after each new state
-};
-
-// Which unresolved child is explored first.
-enum class ChildOrder { best, random, least_selected };
-
-// How the action is chosen after the search.
-enum class Decision { best, safest };
-
-struct SearchSettings {
-  ContinueRule continue_rule = ContinueRule::always;
-  std::uint32_t new_states = 1;
-  double stop_probability = 0.5;
-  ChildOrder order = ChildOrder::best;
-  bool completion = true;
-  bool strong = false;  // resolve every reachable state, not only enough for the root
-  Decision decision = Decision::safest;
-  EvaluatorKind evaluator = EvaluatorKind::hash;
-  std::uint32_t rollouts = 1;  // a state, of the rollout evaluator
-  Heuristic heuristic = Heuristic::gain;
-  int longest = 0;  // plies that depth heuristics count from; 0: the game's bound
-  std::uint64_t seed = 0;
-  std::size_t memory_bytes = std::size_t(1) << 30;
-};
-
-// A search ends when any of these is used up, or the root is resolved. 0: no such limit.
+// A search ends when any of these is used up, or when it knows all. 0: no such limit.
 struct Budget {
   std::uint64_t iterations = 0;
   std::uint64_t evaluations = 0;
   double seconds = 0;
+
+  bool none() const { return !iterations && !evaluations && !(seconds > 0); }
+};
+
+// Rows that wait for answers of f_θ, all of one state: its children by these actions, or without
+// any the state itself. `co_await request` suspends until all are answered, which may take several
+// batches.
+struct Request {
+  const Game* game = nullptr;
+  const State* state = nullptr;
+  std::span<const Action> actions;
+  std::span<float> answers;  // [rows, width]
+  std::size_t width = 1;     // answers a row: 1, one for each player, or one for each action
+  std::size_t batched = 0;   // rows handed out in batches so far
+  std::size_t answered = 0;  // rows whose answers have come back
+
+  std::size_t rows() const { return answers.size() / width; }
+  bool complete() const { return answered == rows(); }
+
+  bool await_ready() const { return complete(); }
+  void await_suspend(std::coroutine_handle<>) {}
+  void await_resume() const {}
+};
+
+// One number in the first player's view for two players, otherwise one for each player.
+template <class T>
+struct PerPlayer {
+  std::array<T, max_players> of{};
+  int size = 1;
+
+  bool operator==(const PerPlayer&) const = default;
+};
+
+struct Child {
+  Action action = 0;
+  PerPlayer<float> value;             // v, on the scale of f_t
+  PerPlayer<std::int8_t> completion;  // c: -1, 0, 1; 0 is a draw when resolved, else unknown
+  bool resolved = false;              // r
+  std::uint64_t selections = 0;       // n
+
+  bool operator==(const Child&) const = default;
 };
 
 struct Counts {
@@ -57,97 +75,90 @@ struct Counts {
   std::uint64_t charged = 0;      // evaluations, and one for each iteration without any
   std::uint64_t expanded = 0;     // states
   std::uint64_t children = 0;     // delivered by expansions
+  // Of all that is remembered.
+  std::uint64_t states = 0, edges = 0;
+  std::uint64_t bytes = 0, budget_bytes = 0;
+  std::uint64_t collections = 0;  // how often memory was made free
+  bool out_of_memory = false;
 };
 
-class ResolvedMemory;
-struct Samples;
+struct Result {
+  std::optional<Action> action;  // none at a terminal state
+  PerPlayer<float> value;
+  PerPlayer<std::int8_t> completion;
+  bool resolved = false;
+  Counts counts;
+  std::vector<Action> principal_variation;
+  std::vector<Child> children;  // of the root
+};
+
+// What every search is made of, whatever its options.
+struct SearchInput {
+  std::shared_ptr<const Game> game;
+  TerminalEvaluation terminal_evaluation;  // f_t
+  CoreEvaluator evaluator;                 // f_θ
+  std::uint64_t seed = 0;
+};
 
 // Aligned, so that searches on different threads share no cache line.
 class alignas(128) Search {
  public:
-  Search(std::shared_ptr<const Game> game, SearchSettings settings);
-  ~Search();
+  explicit Search(SearchInput input);
+  virtual ~Search() = default;
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
 
-  // Prepares a search of `root`; the scheduler resumes task() until it is done. The tree of
-  // earlier searches is kept, so the next state of a game finds what is known of it.
-  void start(const State& root, Budget budget, const Mobility& mobility = {});
-  // States proven in other games; consulted for new children. It must not change while we run.
-  void consult(std::shared_ptr<const ResolvedMemory> memory) { memory_ = std::move(memory); }
-  Task& task() { return task_; }
+  // Prepares a search of `root`; the group resumes task() until it is done. What is known from
+  // earlier searches may be kept. mobility: of the game so far.
+  virtual void start(const State& root, const Budget& budget, const Mobility& mobility) = 0;
+  Task<>& task() { return task_; }
   Request& request() { return request_; }
-  void stop() { stopped_ = true; }                            // at the end of the iteration
-  void reseed(std::uint64_t seed) { settings_.seed = seed; }  // between searches
-  // From now on the labels of states that leave the tree for want of memory are kept: dropped().
-  void keep_labels() { keeps_labels_ = true; }
-  void clear();  // forgets the tree
-  // A saved one instead.
-  void restore(const SearchTree::Saved& tree, const State& origin, const Key& origin_key,
-               Samples dropped);
+  void stop() { stopped_ = true; }    // at the end of the iteration
+  virtual void clear() = 0;           // forgets all that is known
+  virtual Result result() const = 0;  // once the task is done
+  virtual Counts counts() const { return counts_; }
 
-  // The answers, once the task is done.
-  const Node& root() const { return tree_.node(root_); }
-  NodeId root_id() const { return root_; }
-  int root_player() const { return root_player_; }
-  const State& root_state() const { return *root_state_; }
-  const Mobility& root_mobility() const { return root_mobility_; }
-  // The first root since clear(), or since memory was short: all of the tree is below it.
-  const State& origin() const { return *origin_; }
-  const Key& origin_key() const { return origin_key_; }
-  const Samples& dropped() const { return *dropped_; }
-  const Counts& counts() const { return counts_; }
-  const SearchSettings& settings() const { return settings_; }
-  const SearchTree& tree() const { return tree_; }
+  void reseed(std::uint64_t seed) { seed_ = seed; }  // between searches
   const Game& game() const { return *game_; }
   const TerminalEvaluation& terminal_evaluation() const { return terminal_evaluation_; }
-  bool out_of_memory() const { return out_of_memory_; }
-  std::optional<Action> decision() const;  // none at a terminal root
-  std::vector<Action> principal_variation() const;
-  // The edge to play from a node, in the order of the decision; node must be expanded.
-  std::size_t decided_edge(NodeId id, int player, Decision decision) const;
 
- private:
-  Task run(Budget budget);
-  bool spent(const Budget& budget) const;
-  Key key_of(const State& state) const;
-  // Numbered in the order of Algorithm 4.
-  bool add_children(NodeId& id);  // false: no room
-  bool make_room(std::size_t children);
-  void evaluate_new_children();         // by an evaluator of the core
-  void assign_values();                 // answers of f_θ to the new children
-  void back_up(NodeId id, int player);  // (c, v)(s) ← the best child's; r(s)
-  std::optional<std::size_t> child_to_explore(NodeId id, int player) const;
-  bool goes_on(NodeId id, std::uint32_t new_states) const;
-  std::uint64_t tie_break(const Key& parent, Action action, std::uint64_t visits) const;
+ protected:
+  void begin(const Budget& budget);  // of start()
+  bool spent() const;
+  bool evaluations_spent() const {
+    return budget_.evaluations && counts_.charged >= budget_.evaluations;
+  }
+  // f_θ of the state's children by these actions, in [-1, 1]: `co_await ask(…)` fills the answers.
+  // keys: of the children, for evaluators that live in the core.
+  Request& ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
+               std::span<float> answers);
 
   std::shared_ptr<const Game> game_;
-  SearchSettings settings_;
   TerminalEvaluation terminal_evaluation_;
-  SearchTree tree_;
-  Task task_;
+  CoreEvaluator evaluator_;
+  std::uint64_t seed_;
+  Task<> task_;
   Request request_;
-
-  std::unique_ptr<State> root_state_;
-  std::unique_ptr<State> state_;  // where the iteration is
-  std::unique_ptr<State> rollout_state_;
-  Mobility root_mobility_, mobility_;
-  NodeId root_ = no_node;
-  int root_player_ = 0;
-  std::unique_ptr<State> origin_;
-  Key origin_key_;
-  std::unique_ptr<Samples> dropped_;
-  bool keeps_labels_ = false;
-  std::shared_ptr<const ResolvedMemory> memory_;
-  std::vector<NodeId> path_;  // of the iteration, root first
-  std::vector<int> players_;  // who moves at each node of the path
-  Children children_;
-  std::vector<Key> new_keys_;      // children that need a value
-  std::vector<NodeId> new_nodes_;  // empty but while their values are awaited
-  Actions new_actions_;
-  std::vector<float> new_values_;
+  Budget budget_;
   Counts counts_;
   std::chrono::steady_clock::time_point started_;
   bool stopped_ = false;
-  bool out_of_memory_ = false;
 };
+
+// ---- The list of searches and their options ----------------------------------------------
+
+struct SearchType {
+  std::string name;
+  std::string about;
+  std::vector<OptionType> options;
+  std::function<std::shared_ptr<Search>(SearchInput, const Options&)> make;
+  bool needs_budget = true;    // a player of it
+  bool uses_evaluator = true;  // f_θ
+};
+
+const std::vector<const SearchType*>& search_types();
+// Missing options take their default; throws std::invalid_argument with a sentence.
+std::shared_ptr<Search> make_search(const std::string& name, SearchInput input,
+                                    std::map<std::string, Option> options);
 
 }  // namespace athenan

@@ -1,49 +1,69 @@
-// Coroutines: a search is written as one function and stops where it needs f_θ.
+// Coroutines: a search is written as one function, or as functions that call each other, and stops
+// wherever it needs f_θ.
 #pragma once
 
 #include <coroutine>
-#include <cstdint>
 #include <exception>
-#include <span>
+#include <optional>
 #include <utility>
-
-#include "games/game.h"
 
 namespace athenan {
 
-// States that wait for their values: children of one state. `co_await request` suspends until all
-// are answered; the answers may come from several batches.
-struct Request {
-  const Game* game = nullptr;
-  const State* parent = nullptr;
-  std::span<const Action> actions;
-  std::span<float> values;
-  std::size_t batched = 0;   // rows handed out in batches so far
-  std::size_t answered = 0;  // rows whose value has come back
+template <class T = void>
+class Task;
 
-  bool complete() const { return answered == actions.size(); }
+namespace task {
 
-  bool await_ready() const { return actions.empty(); }
-  void await_suspend(std::coroutine_handle<>) {}
-  void await_resume() const {}
+struct Promise {
+  Promise* outermost = this;
+  std::coroutine_handle<> innermost;     // of the outermost: what its resume() resumes
+  std::coroutine_handle<> continuation;  // who awaits this one
+  std::exception_ptr error;
+
+  std::suspend_always initial_suspend() noexcept { return {}; }
+  void unhandled_exception() { error = std::current_exception(); }
+
+  // At its end a task goes on with whoever awaits it.
+  struct Final {
+    bool await_ready() noexcept { return false; }
+    template <class P>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<P> ended) noexcept {
+      Promise& promise = ended.promise();
+      if (!promise.continuation) return std::noop_coroutine();
+      promise.outermost->innermost = promise.continuation;
+      return promise.continuation;
+    }
+    void await_resume() noexcept {}
+  };
+  Final final_suspend() noexcept { return {}; }
 };
 
-// A started but suspended coroutine that is resumed from outside until it is done.
+template <class T>
+struct PromiseOf : Promise {
+  Task<T> get_return_object();
+  void return_value(T result) { value = std::move(result); }
+  std::optional<T> value;
+};
+
+template <>
+struct PromiseOf<void> : Promise {
+  Task<void> get_return_object();
+  void return_void() {}
+};
+
+}  // namespace task
+
+// A coroutine that has not begun. The outermost is resumed from outside until it is done; any other
+// is awaited by the one that made it: `co_await other(…)` gives its result or throws its error.
+template <class T>
 class Task {
  public:
-  struct promise_type {
-    Task get_return_object() {
-      return Task(std::coroutine_handle<promise_type>::from_promise(*this));
-    }
-    std::suspend_always initial_suspend() noexcept { return {}; }
-    std::suspend_always final_suspend() noexcept { return {}; }
-    void return_void() {}
-    void unhandled_exception() { error = std::current_exception(); }
-    std::exception_ptr error;
-  };
+  using promise_type = task::PromiseOf<T>;
 
   Task() = default;
-  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {
+    handle.promise().innermost = handle;
+  }
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Task& operator=(Task&& other) noexcept {
     std::swap(handle_, other.handle_);
@@ -54,15 +74,45 @@ class Task {
   }
 
   bool done() const { return !handle_ || handle_.done(); }
-  // Runs until the coroutine waits or ends; throws what it threw.
+  // Runs until the task, or one that it awaits, waits for f_θ, or all is done; throws its error.
   void resume() {
-    handle_.resume();
-    if (handle_.done() && handle_.promise().error)
-      std::rethrow_exception(std::exchange(handle_.promise().error, nullptr));
+    handle_.promise().innermost.resume();
+    if (handle_.done()) throw_error();
+  }
+
+  // To be awaited.
+  bool await_ready() const { return false; }
+  template <class P>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<P> outer) {
+    task::Promise& promise = handle_.promise();
+    promise.continuation = outer;
+    promise.outermost = outer.promise().outermost;
+    promise.outermost->innermost = handle_;
+    return handle_;
+  }
+  T await_resume() {
+    throw_error();
+    if constexpr (!std::is_void_v<T>) return std::move(*handle_.promise().value);
   }
 
  private:
+  void throw_error() {
+    if (auto& error = handle_.promise().error)
+      std::rethrow_exception(std::exchange(error, nullptr));
+  }
   std::coroutine_handle<promise_type> handle_ = nullptr;
 };
+
+namespace task {
+
+template <class T>
+Task<T> PromiseOf<T>::get_return_object() {
+  return Task<T>(std::coroutine_handle<PromiseOf>::from_promise(*this));
+}
+inline Task<void> PromiseOf<void>::get_return_object() {
+  return Task<void>(std::coroutine_handle<PromiseOf>::from_promise(*this));
+}
+
+}  // namespace task
 
 }  // namespace athenan

@@ -12,6 +12,6 @@ Reading an export is offered here; writing is imported by its own name, since it
 evaluators of checkpoints, and these on reading.
 """
 
-from athenan.export.bundle import BundleEvaluator, is_bundle, load_evaluator
+from athenan.export.bundle import BundleEvaluator, is_bundle, load_bundle
 
-__all__ = ["BundleEvaluator", "is_bundle", "load_evaluator"]
+__all__ = ["BundleEvaluator", "is_bundle", "load_bundle"]

@@ -21,7 +21,7 @@ from athenan.errors import DAMAGED, InputError
 from athenan.export.runtimes import FORMATS, check_format, load_network, missing_package
 from athenan.games import fingerprint, make_game
 from athenan.python_game import PythonGame
-from athenan.search import CORE_EVALUATORS, core_game
+from athenan.search import CORE_EVALUATORS
 
 VERSION = 1
 FACTS = "evaluator.json"
@@ -41,7 +41,7 @@ class BundleEvaluator:
         self._unpacked, folder = unpack(path)
         self.facts = read_facts(folder, path)
         self.format = choose_format(format, list(self.facts["formats"]), path)
-        self.game = core_game(make_game(**self.facts["game"]) if game is None else game)
+        self.game = make_game(**self.facts["game"]) if game is None else make_game(game)
         self._check_game()
         self._network = load_network(self.format, folder, threads)
         self._row = tuple(self.game.plane_shape)
@@ -143,7 +143,7 @@ def is_bundle(text: str) -> bool:
     return any(mark in text for mark in ("/", ":", ".zip")) or Path(text).is_dir()
 
 
-def load_evaluator(
+def load_bundle(
     path: str | Path, game: _core.Game | PythonGame | None = None, threads: int | None = None
 ) -> BundleEvaluator:
     """The evaluator of an export, a folder or .zip, best in the format it says: `path:format`. Its

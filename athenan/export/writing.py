@@ -28,7 +28,7 @@ from athenan.games import fingerprint
 from athenan.records import unpack
 from athenan.replay_files import planes_of
 from athenan.run import git_revision
-from athenan.search import DEFAULTS, make_core_search
+from athenan.search import make_terminal_evaluation
 from athenan.settings import ExportSettings
 
 
@@ -202,8 +202,7 @@ def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, An
     """evaluator.json, but for the checksums."""
     game, config, state = evaluator.game, evaluator.config, evaluator.state
     two = game.num_players == 2
-    search = {**DEFAULTS, **evaluator.heuristic}
-    bound = make_core_search(game, "zero", search).bound if two else None
+    bound = make_terminal_evaluation(game, **evaluator.heuristic).bound if two else None
     return {
         "version": VERSION,
         "game": plain(config.game),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from athenan import _core
 from athenan.exploration import epsilon_greedy, make_chooser, ordinal, softmax
 
 shares = st.floats(0, 1)
@@ -23,7 +24,8 @@ def frequencies(config: Any, children: list[Any], player: int, draws: int = 4000
     """How often each child's action is chosen; bound 1 and half the run behind us."""
     choose = make_chooser(config)
     random = np.random.default_rng(3)
-    chosen = [choose(children, player, 1.0, random, 0.5) for _ in range(draws)]
+    known = [_core.Child(*child) for child in children]
+    chosen = [choose(known, player, 1.0, random, 0.5) for _ in range(draws)]
     return [chosen.count(child[0]) / draws for child in children]
 
 
@@ -128,7 +130,7 @@ def test_equal_children_are_equally_likely() -> None:
 
 
 def test_softmax_looks_at_values_in_the_unit_of_the_bound() -> None:
-    children = [(0, 30.0, 0, False, 1), (1, 10.0, 0, False, 1)]
+    children = [_core.Child(0, 30.0, 0, False, 1), _core.Child(1, 10.0, 0, False, 1)]
     choose = make_chooser(settings(name="softmax", temperature=0.2))
     random = np.random.default_rng(0)
     chosen = [choose(children, 0, 100.0, random, 0.0) for _ in range(4000)]

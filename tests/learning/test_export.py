@@ -22,7 +22,6 @@ from athenan.export.runtimes import FORMATS, load_network
 from athenan.export.writing import write_networks
 from athenan.games import fingerprint
 from athenan.network import NetworkEvaluator, make_model
-from athenan.search import core_game
 
 GAMES = {
     "tictactoe": ["network.filters=8"],
@@ -247,7 +246,7 @@ def test_fingerprints() -> None:
             return Renamed(self.heaps)
 
     def of(name: str, **options: Any) -> str:
-        return fingerprint(core_game(athenan.make_game(name, **options)))
+        return fingerprint(athenan.make_game(name, **options))
 
     assert of("hex", size=5) == of("hex", size=5)
     assert of("go") == of("go", komi=7.5)
@@ -265,7 +264,7 @@ def test_fingerprints() -> None:
         of("xiangqi", draw_rules="none"),
         of("nim:Nim"),
         of("nim:Nim", heaps=(3, 4, 4)),
-        fingerprint(core_game(Other())),
+        fingerprint(athenan.make_game(Other())),
     ]
     assert len(set(found)) == len(found)
 

@@ -53,8 +53,10 @@ def ends(name: str) -> list[tuple[Any, Any, list[list[int]]]]:
 
 def value(search: athenan.Search, state: Any, mobility: Any) -> float:
     search.clear()
-    search.core.start(state, mobility=mobility)
-    return float(search.core.value)
+    group = _core.SearchGroup([search.core], [1], 1)
+    group.start(0, state, mobility=mobility)
+    group.advance()
+    return float(search.result().value)
 
 
 def applies(name: str, heuristic: str) -> bool:

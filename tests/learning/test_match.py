@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import athenan
-from athenan import _core
 from athenan.config import compose
 from athenan.errors import InputError
 from athenan.match import MatchResult, interval, make_openings, play_match
-from athenan.players import Player, RandomPlayer, UctPlayer, make_player
+from athenan.players import Player, SearchPlayer, make_player
 
 pair_scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=300)
 
@@ -132,7 +131,8 @@ def test_both_colours_of_every_opening() -> None:
 def test_turns_of_several_actions() -> None:
     """In amazons a turn is two actions of one player; the colours stay right."""
     game: Any = athenan.make_game("amazons", size=4)
-    result = play_match((RandomPlayer(0), RandomPlayer(1)), make_openings(game, 4, 1, seed=0))
+    players = player(game, 0, search="random"), player(game, 1, search="random")
+    result = play_match(players, make_openings(game, 4, 1, seed=0))
     assert result.games == 8
 
 
@@ -151,10 +151,10 @@ def test_uct_finds_a_win_in_one_and_blocks_one() -> None:
             name = columns["abcdefg".index(word)]
             state = state.play(state.string_to_action(name))
         for seed in range(5):
-            ((action, mean, _, children),) = _core.run_uct([state], [seed], 500, 1.0, 1)
-            assert state.action_to_string(action) == columns["abcdefg".index(expected)]
-            assert sum(visits for *_, visits in children) == 500
-            assert -1 <= mean <= 1
+            result = athenan.make_search("uct", game, seed=seed).run(state, iterations=500)
+            assert state.action_to_string(result.action) == columns["abcdefg".index(expected)]
+            assert sum(child.selections for child in result.children) == 500
+            assert -1 <= result.value <= 1
 
 
 def test_uct_beats_random_clearly() -> None:
@@ -173,7 +173,10 @@ def test_ubfm_beats_random_clearly() -> None:
 
 def test_equal_players_are_about_even() -> None:
     game: Any = athenan.make_game("hex", size=5)
-    players = UctPlayer(40, 1.0, 1, 1), UctPlayer(40, 1.0, 2, 1)
+    players = (
+        player(game, 1, search="uct", iterations=40),
+        player(game, 1000, search="uct", iterations=40),
+    )
     result = play_match(players, make_openings(game, 80, 2, seed=0))
     low, high = result.interval
     half = (high - low) / 2  # the interval is missed once in twenty, one twice as wide hardly ever
@@ -188,15 +191,21 @@ def test_the_seed_determines_a_match(search: str) -> None:
 
     def scores(seed: int) -> list[float]:
         ours = player(game, seed, search=search, **budget)
-        return play_match((ours, RandomPlayer(7)), openings).pair_scores
+        return play_match((ours, player(game, 7, search="random")), openings).pair_scores
 
     assert scores(0) == scores(0)
 
 
 def test_threads_do_not_change_uct() -> None:
     game: Any = athenan.make_game("hex", size=5)
-    states, seeds = make_openings(game, 6, 2, seed=0), list(range(6))
-    assert _core.run_uct(states, seeds, 100, 1.0, 1) == _core.run_uct(states, seeds, 100, 1.0, 2)
+    states = make_openings(game, 6, 2, seed=0)
+
+    def results(threads: int) -> list[Any]:
+        ours = SearchPlayer(game, "zero", {"name": "uct"}, {"iterations": 100}, threads)
+        ours.choose(list(range(6)), states)
+        return [search.result() for search in ours.searches.values()]
+
+    assert results(1) == results(2)
 
 
 def test_uct_plays_for_three_players() -> None:
@@ -214,13 +223,15 @@ def test_uct_plays_for_three_players() -> None:
             ]
             if winning:
                 found += 1
-                ((action, mean, _, _),) = _core.run_uct([state], [found], 600, 1.0, 1)
-                assert action in winning
-                assert mean == 1
+                result = athenan.make_search("uct", game, seed=found).run(state, iterations=600)
+                assert result.action in winning
+                (best,) = [c for c in result.children if c.action == result.action]
+                assert best.value[state.to_move] == 1
                 break
             state = state.play(int(random.choice(state.legal_actions())))
-    while not (state := state.play(_core.run_uct([state], [0], 50, 1.0, 1)[0][0])).is_terminal:
-        pass
+    search = athenan.make_search("uct", game)
+    while not state.is_terminal:
+        state = state.play(search.run(state, iterations=50).action)
     assert len(state.outcomes) == 3
 
 
@@ -238,7 +249,6 @@ def test_players_that_cannot_be() -> None:
         ({"search": "ubmf"}, r"no search 'ubmf'; did you mean 'ubfm'\?"),
         ({"search": "ubfm"}, "needs a budget"),
         ({"search": "ubfm", "evaluations": -5}, "'first.evaluations' must be at least 1, not -5"),
-        ({"search": "uct", "seconds": 1}, "budget of search 'uct' is iterations"),
         ({"search": "ubfm", "evaluations": 5, "evaluator": "hsh"}, "did you mean 'hash'"),
         ({"search": "ubfm", "evaluations": 5, "checkpoint": "/no/such"}, "no run '/no/such'"),
     ):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import athenan
+from athenan import _core
 from athenan.checkpoint import Part
 from athenan.errors import InputError
 from athenan.records import GameRecord, pack, unpack
@@ -178,7 +179,7 @@ def test_packed_planes_are_the_planes() -> None:
     game = athenan.make_game("othello", size=6)
     search = athenan.make_search("descent", game, "hash")
     search.run(game.initial_state(), iterations=3)
-    packed, values, _ = search.core.samples()
+    packed, values, _ = _core.Labels(search.core).samples()
     bits = int(np.prod(game.plane_shape))
     assert packed.shape == (len(values), (bits + 7) // 8)
     planes = unpack(packed, game.plane_shape)

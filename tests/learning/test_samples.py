@@ -52,7 +52,7 @@ def test_samples_are_the_expanded_and_terminal_states(
 ) -> None:
     game: Any = athenan.make_game(**options)
     search = played(game, iterations, heuristic=heuristic)
-    packed, values, resolved = search.core.samples()
+    packed, values, resolved = _core.Labels(search.core).samples()
     expected = tree_states(game, search)
     tree = search.core.dump()
     assert len(values) == len(expected) == int((tree["expanded"] | tree["terminal"]).sum())
@@ -72,7 +72,7 @@ def test_samples_match_the_table_by_their_keys() -> None:
     search = played(game, 20)
     tree = search.core.dump()
     by_key = {int(low) | int(high) << 64: i for i, (low, high) in enumerate(tree["keys"].tolist())}
-    packed, values, _ = search.core.samples()
+    packed, values, _ = _core.Labels(search.core).samples()
     seen = set()
     for planes, value in zip(unpack(packed, game.plane_shape), values, strict=True):
         state = game.state_from_planes(planes)
@@ -201,32 +201,31 @@ def test_a_memory_is_of_one_heuristic_and_ply() -> None:
 
 
 def play_out(
-    search: _core.Search, game: Any, plies: int, evaluations: int
+    search: _core.UnboundedSearch, game: Any, plies: int, evaluations: int
 ) -> tuple[list[Any], int]:
     """The states of a game that the search plays against itself; how many it has expanded."""
     expanded = 0
     group = _core.SearchGroup([search], [1], 1)
     states = [game.initial_state()]
     while len(states) <= plies and not states[-1].is_terminal:
-        search.start(states[-1], evaluations=evaluations)
-        group.started(0)
+        group.start(0, states[-1], evaluations=evaluations)
         group.advance()
         expanded += search.counts["expanded"]
-        states.append(states[-1].play(search.action))
+        states.append(states[-1].play(search.result().action))
     return states, expanded
 
 
-def core_search(game: Any, memory_mb: float, **settings: Any) -> _core.Search:
+def core_search(game: Any, memory_mb: float, **settings: Any) -> _core.UnboundedSearch:
     return athenan.make_search("descent", game, "hash", memory_mb=memory_mb, **settings).core
 
 
 def test_labels_of_what_leaves_the_tree_are_taken_first() -> None:
     game: Any = athenan.make_game("hex", size=7)
     search = core_search(game, 0.4)
-    search.keep_labels()
+    labels = _core.Labels(search)
     _, expanded = play_out(search, game, game.max_plies, 2000)
     assert search.counts["collections"] > 3
-    packed, values, resolved = search.samples()
+    packed, values, resolved = labels.samples()
     assert np.abs(values).max() <= 1
     assert 0 < resolved < len(values)
     # Every state that was expanded has its label; one that was dropped and found again has two.
@@ -240,22 +239,24 @@ def test_labels_of_what_leaves_the_tree_are_taken_first() -> None:
 
     forgetful = core_search(game, 0.4)
     play_out(forgetful, game, game.max_plies, 2000)
-    assert len(forgetful.samples()[1]) < 0.5 * len(values)
+    assert len(_core.Labels(forgetful).samples()[1]) < 0.5 * len(values)
 
 
 def test_a_saved_tree_has_the_labels_that_left_it() -> None:
     game: Any = athenan.make_game("hex", size=7)
     search = core_search(game, 0.4)
-    search.keep_labels()
+    labels = _core.Labels(search)
     states, _ = play_out(search, game, 12, 2000)
     assert search.counts["collections"] > 0
     arrays = search.save_tree()
     other = core_search(game, 0.4)
-    other.keep_labels()
+    restored_labels = _core.Labels(other)
     origin = next(state for state in states if state.ply == arrays[2][3])
     assert origin.ply > 0
     other.restore_tree(*arrays, origin)
-    for saved, restored in zip(search.samples(), other.samples(), strict=True):
+    restored_labels.restore(*labels.saved())
+    for saved, restored in zip(labels.samples(), restored_labels.samples(), strict=True):
         assert np.array_equal(saved, restored)
     other.clear()
-    assert len(other.samples()[1]) == 0
+    restored_labels.clear()
+    assert len(restored_labels.samples()[1]) == 0

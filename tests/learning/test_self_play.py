@@ -12,7 +12,6 @@ from athenan.checkpoint import Part
 from athenan.config import compose
 from athenan.errors import InputError
 from athenan.records import GameRecord, unpack
-from athenan.search import search_settings
 from athenan.self_play import SelfPlay
 
 
@@ -26,8 +25,10 @@ def evaluator(planes: np.ndarray) -> np.ndarray:
 def self_play(game: Any, *words: str, memory: Any = None, **changed: Any) -> SelfPlay:
     words = ("experiment=tictactoe_smoke", "heuristic=gain", *words)
     config = compose("train", [*words, *(f"self_play.{k}={v}" for k, v in changed.items())])
-    settings = search_settings(config)
-    return SelfPlay(game, evaluator, settings, config.self_play, config.exploration, 0, memory)
+    return SelfPlay(
+        game, evaluator, config.search, config.heuristic, config.self_play, config.exploration, 0,
+        memory,
+    )  # fmt: skip
 
 
 def records(play: SelfPlay, number: int) -> list[GameRecord]:

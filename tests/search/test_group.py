@@ -13,7 +13,8 @@ from nim import Nim, NimState
 
 import athenan
 from athenan import _core
-from athenan.search import DEFAULTS, core_game, drive, make_core_search
+from athenan.games import make_game
+from athenan.search import drive, make_core_search
 
 SEARCHES = 20
 GAMES: dict[str, dict[str, Any]] = {
@@ -51,13 +52,12 @@ def trees(
     game = athenan.make_game(**options)
     variants = list(VARIANTS.values())
     cores = [
-        make_core_search(game, evaluator, {**DEFAULTS, **variants[i % len(variants)], "seed": i})
+        make_core_search({"name": "umb", **variants[i % len(variants)]}, game, evaluator, seed=i)
         for i in range(SEARCHES)
     ]
     group = _core.SearchGroup(cores, list(batch_sizes), threads)
-    for i, (core, state) in enumerate(zip(cores, states_of(game), strict=True)):
-        core.start(state, iterations=5 + i)
-        group.started(i)
+    for i, state in enumerate(states_of(game)):
+        group.start(i, state, iterations=5 + i)
     drive(group, evaluator)
     assert all(core.done for core in cores)
     return [tree_of(core) for core in cores]
@@ -139,11 +139,10 @@ def test_too_few_values_are_refused() -> None:
 def test_values_can_be_given_again_after_a_refusal() -> None:
     """A refusal changes nothing: the same batch still waits for its values."""
     game = athenan.make_game("hex", size=5)
-    cores = [make_core_search(game, planes_values, DEFAULTS | {"seed": i}) for i in range(4)]
+    cores = [make_core_search({"name": "descent"}, game, planes_values, seed=i) for i in range(4)]
     group = _core.SearchGroup(cores, [64], 1)
-    for i, core in enumerate(cores):
-        core.start(game.initial_state(), iterations=2)
-        group.started(i)
+    for i in range(len(cores)):
+        group.start(i, game.initial_state(), iterations=2)
     group.advance()
     while (batch := group.batch()) is not None:
         values = planes_values(batch[0]).astype(np.float32)[: batch[1]]
@@ -208,14 +207,15 @@ def test_nim_is_won_unless_the_heaps_add_up_to_nothing(
 
 def test_games_in_python_in_step() -> None:
     """Threads take turns for the interpreter."""
-    game = core_game(Nim((2, 3, 3)))
+    game = make_game(Nim((2, 3, 3)))
 
     def trees_of(threads: int) -> list[Any]:
-        cores = [make_core_search(game, planes_values, DEFAULTS | {"seed": i}) for i in range(16)]
+        cores = [
+            make_core_search({"name": "descent"}, game, planes_values, seed=i) for i in range(16)
+        ]
         group = _core.SearchGroup(cores, [8, 32], threads)
-        for i, core in enumerate(cores):
-            core.start(game.initial_state(), iterations=10)
-            group.started(i)
+        for i in range(len(cores)):
+            group.start(i, game.initial_state(), iterations=10)
         drive(group, planes_values)
         return [tree_of(core) for core in cores]
 

@@ -1,0 +1,30 @@
+// Python's view of games made of explicit trees.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/bind.h"
+#include "core/tree_game.h"
+
+namespace athenan {
+namespace {
+
+std::shared_ptr<Game> tree_game(const std::vector<std::vector<std::uint32_t>>& children,
+                                const std::vector<int>& to_move, const std::vector<float>& values,
+                                const std::vector<float>& upper, const std::vector<float>& lower) {
+  std::vector<TreeGameNode> nodes(children.size());
+  if (to_move.size() != nodes.size() || values.size() != nodes.size() ||
+      upper.size() != nodes.size() || lower.size() != nodes.size())
+    throw nb::value_error("All lists of a tree have one entry a node.");
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    nodes[i] = {to_move[i], children[i], values[i], upper[i], lower[i]};
+  return make_tree_game(std::move(nodes));
+}
+
+}  // namespace
+
+void bind_tree_game(nb::module_& m) {
+  m.def("make_tree_game", &tree_game, nb::arg("children"), nb::arg("to_move"), nb::arg("values"),
+        nb::arg("upper"), nb::arg("lower"));
+}
+
+}  // namespace athenan

@@ -1,0 +1,212 @@
+// Python's view of the unbounded searches' trees, and of what learning takes from them.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
+#include "core/bind.h"
+#include "core/samples.h"
+#include "core/unbounded.h"
+
+namespace athenan {
+namespace {
+
+// The whole tree as arrays, for tests and tools.
+nb::dict dump(const UnboundedSearch& search) {
+  const auto& tree = search.tree();
+  std::vector<std::uint64_t> keys;
+  std::vector<float> values;
+  std::vector<std::int8_t> completions;
+  std::vector<std::uint8_t> resolved, expanded, terminal;
+  std::vector<std::uint32_t> first_edge, parents, children, actions, selections;
+  for (NodeId id = 0; id < tree.num_nodes(); ++id) {
+    const Node& node = tree.node(id);
+    keys.push_back(node.full_key().low);
+    keys.push_back(node.full_key().high);
+    values.push_back(node.value);
+    completions.push_back(node.completion);
+    resolved.push_back(node.is(Node::resolved));
+    expanded.push_back(node.is(Node::expanded));
+    terminal.push_back(node.is(Node::terminal));
+    for (const Edge& edge : tree.edges(id)) {
+      parents.push_back(id);
+      children.push_back(edge.child);
+      actions.push_back(edge.action);
+      selections.push_back(edge.selections);
+    }
+  }
+  nb::dict d;
+  const std::size_t size = values.size();
+  d["keys"] = to_numpy(std::move(keys), {size, 2});
+  d["value"] = to_numpy(std::move(values));
+  d["completion"] = to_numpy(std::move(completions));
+  d["resolved"] = to_numpy(std::move(resolved));
+  d["expanded"] = to_numpy(std::move(expanded));
+  d["terminal"] = to_numpy(std::move(terminal));
+  d["parent"] = to_numpy(std::move(parents));
+  d["child"] = to_numpy(std::move(children));
+  d["action"] = to_numpy(std::move(actions));
+  d["selections"] = to_numpy(std::move(selections));
+  return d;
+}
+
+double resolved_share(const UnboundedSearch& search) {
+  const auto& tree = search.tree();
+  std::size_t resolved = 0;
+  for (NodeId id = 0; id < tree.num_nodes(); ++id) resolved += tree.node(id).is(Node::resolved);
+  return tree.num_nodes() ? double(resolved) / double(tree.num_nodes()) : 0;
+}
+
+template <class T>
+std::vector<std::uint8_t> as_bytes(const std::vector<T>& values) {
+  const auto* first = reinterpret_cast<const std::uint8_t*>(values.data());
+  return {first, first + values.size() * sizeof(T)};
+}
+
+template <class T>
+std::vector<T> from_bytes(const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& bytes) {
+  if (bytes.size() % sizeof(T)) throw nb::value_error("This is not a saved tree.");
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (bytes.size()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+  return values;
+}
+
+nb::tuple arrays_of(Samples samples) {
+  const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
+  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
+                        to_numpy(std::move(samples.values)), samples.resolved);
+}
+
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>;
+
+// (nodes, edges, [slots, origin key low, high, origin ply]) as plain arrays.
+nb::tuple save_tree(const UnboundedSearch& search) {
+  const auto saved = search.tree().save();
+  std::vector<std::uint64_t> facts = {saved.slots, search.origin_key().low,
+                                      search.origin_key().high,
+                                      std::uint64_t(search.game().ply(search.origin()))};
+  return nb::make_tuple(to_numpy(as_bytes(saved.nodes)), to_numpy(as_bytes(saved.edges)),
+                        to_numpy(std::move(facts)));
+}
+
+void restore_tree(UnboundedSearch& search, const Bytes& nodes, const Bytes& edges,
+                  const nb::ndarray<const std::uint64_t, nb::shape<4>, nb::c_contig>& facts,
+                  const BoundState& origin) {
+  check_game(search, origin);
+  SearchTree::Saved saved;
+  saved.nodes = from_bytes<Node>(nodes);
+  saved.edges = from_bytes<Edge>(edges);
+  saved.slots = std::size_t(facts.data()[0]);
+  search.restore(saved, *origin.state, {facts.data()[1], facts.data()[2]});
+}
+
+void restore_labels(Labels& labels,
+                    const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& planes,
+                    const nb::ndarray<const float, nb::ndim<1>, nb::c_contig>& values,
+                    std::size_t resolved) {
+  Samples dropped;
+  dropped.planes.assign(planes.data(), planes.data() + planes.size());
+  dropped.values.assign(values.data(), values.data() + values.size());
+  dropped.bytes_per_state = planes.shape(1);
+  dropped.resolved = resolved;
+  labels.restore(std::move(dropped));
+}
+
+nb::tuple memory_arrays(const ResolvedMemory& memory) {
+  std::vector<std::uint64_t> keys;
+  std::vector<float> values;
+  std::vector<std::int8_t> completions;
+  for (const auto& [key, entry] : memory.sorted()) {
+    keys.push_back(key.low);
+    keys.push_back(key.high);
+    values.push_back(entry.value);
+    completions.push_back(entry.completion);
+  }
+  const std::size_t size = values.size();
+  return nb::make_tuple(to_numpy(std::move(keys), {size, 2}), to_numpy(std::move(values)),
+                        to_numpy(std::move(completions)));
+}
+
+void fill_memory(ResolvedMemory& memory,
+                 nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig> keys,
+                 nb::ndarray<const float, nb::ndim<1>, nb::c_contig> values,
+                 nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig> completions) {
+  for (std::size_t i = 0; i < keys.shape(0); ++i)
+    memory.add({keys.data()[2 * i], keys.data()[2 * i + 1]},
+               {values.data()[i], completions.data()[i]});
+}
+
+nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t count,
+                         const std::string& heuristic, int longest, std::uint64_t seed) {
+  Samples samples;
+  {
+    nb::gil_scoped_release release;
+    samples = random_ending_samples(
+        *game, TerminalEvaluation(*game, heuristic_from_string(heuristic), longest), count, seed);
+  }
+  const auto arrays = arrays_of(std::move(samples));
+  return nb::make_tuple(arrays[0], arrays[1]);
+}
+
+}  // namespace
+
+void bind_unbounded(nb::module_& m) {
+  m.def("ending_samples", &ending_samples, nb::arg("game"), nb::arg("count"), nb::arg("heuristic"),
+        nb::arg("longest"), nb::arg("seed"),
+        nb::sig("def ending_samples(game: Game, count: int, heuristic: str, longest: int, "
+                "seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                "numpy.typing.NDArray[numpy.float32]]"),
+        "(packed planes, values in [-1, 1]) of the last states of random games.");
+
+  nb::class_<UnboundedSearch, Search>(m, "UnboundedSearch", "Descent, UBFM and their class.")
+      .def(
+          "consult",
+          [](UnboundedSearch& s, std::shared_ptr<ResolvedMemory> memory) { s.consult(memory); },
+          nb::arg("memory"), "Takes what is proven there for new states.")
+      .def("save_tree", &save_tree,
+           nb::sig("def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                   "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]"),
+           "The tree as arrays that restore_tree takes; the third has the origin's ply at 3.")
+      .def("restore_tree", &restore_tree, nb::arg("nodes"), nb::arg("edges"), nb::arg("facts"),
+           nb::arg("origin"))
+      .def_prop_ro("resolved_share", &resolved_share, "Of the states in the tree.")
+      .def("dump", &dump, nb::sig("def dump(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+           "The whole tree as arrays.");
+
+  nb::class_<ResolvedMemory>(m, "ResolvedMemory", "Proven states, kept across games.")
+      .def(nb::init<std::size_t>(), nb::arg("capacity"))
+      .def(
+          "add_all",
+          [](ResolvedMemory& memory, const UnboundedSearch& search) {
+            memory.add_all(search.tree());
+          },
+          nb::arg("search"), "The resolved states of a search's tree.")
+      .def("clear", &ResolvedMemory::clear)
+      .def("__len__", &ResolvedMemory::size)
+      .def("arrays", &memory_arrays,
+           nb::sig("def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], "
+                   "numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int8]]"))
+      .def("fill", &fill_memory, nb::arg("keys"), nb::arg("values"), nb::arg("completions"));
+
+  nb::class_<Labels>(m, "Labels",
+                     "The labelled states of one game's search, those that leave its tree for "
+                     "want of memory included.")
+      .def(nb::init<std::shared_ptr<UnboundedSearch>>(), nb::arg("search"))
+      .def(
+          "samples", [](const Labels& labels) { return arrays_of(labels.all()); },
+          nb::sig("def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                  "numpy.typing.NDArray[numpy.float32], int]"),
+          "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
+          "terminal state below the first root since clear().")
+      .def(
+          "saved", [](const Labels& labels) { return arrays_of(labels.dropped()); },
+          nb::sig("def saved(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
+                  "numpy.typing.NDArray[numpy.float32], int]"),
+          "The same of those that have left the tree, for `restore`.")
+      .def("restore", &restore_labels, nb::arg("planes"), nb::arg("values"), nb::arg("resolved"))
+      .def("clear", &Labels::clear);
+}
+
+}  // namespace athenan

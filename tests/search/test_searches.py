@@ -1,0 +1,140 @@
+"""The search contract: every search of the list answers in the same way, and new ones fit in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import athenan
+from athenan import _core
+from athenan.search import search_types
+
+TOP = Path(__file__).parents[2]
+TYPES = {entry["name"]: entry for entry in search_types()}
+every_search = pytest.mark.parametrize("name", TYPES)
+
+
+def budget_of(name: str) -> dict[str, int]:
+    return {"iterations": 200} if TYPES[name]["needs_budget"] else {}
+
+
+@every_search
+def test_every_search_answers_in_the_same_way(name: str) -> None:
+    game = athenan.make_game("connect_four", rows=4, columns=4)
+    search = athenan.make_search(name, game, "hash", seed=3)
+    state = game.initial_state()
+    while not state.is_terminal:
+        result = search.run(state, **budget_of(name))
+        assert result.action in state.legal_actions()
+        assert isinstance(result.value, float)
+        assert abs(result.value) <= search.core.bound
+        assert result.completion in (-1, 0, 1)
+        assert set(result.principal_variation[:1]) <= {result.action} | set(state.legal_actions())
+        known = [child.action for child in result.children]
+        assert known in ([], state.legal_actions())
+        if budget_of(name) and not result.resolved:
+            assert result.iterations == 200
+        state = state.play(result.action)
+    assert search.run(state, **budget_of(name)).action is None
+
+
+@every_search
+def test_the_seed_determines_the_answer(name: str) -> None:
+    game = athenan.make_game("hex", size=5)
+
+    def answers(seed: int) -> list[Any]:
+        search = athenan.make_search(name, game, "zero", seed=seed)  # ties, which the seed breaks
+        found, state = [], game.initial_state()
+        for _ in range(4):
+            result = search.run(state, **budget_of(name))
+            found.append((result.action, result.value, result.states))
+            state = state.play(result.action)
+        return found
+
+    assert answers(1) == answers(1)
+    assert any(answers(seed) != answers(1) for seed in range(2, 12))
+
+
+@every_search
+def test_every_option_has_a_sentence_and_refuses_what_is_wrong(name: str) -> None:
+    game = athenan.make_game("tictactoe")
+    assert TYPES[name]["about"]
+    for option in TYPES[name]["options"]:
+        assert option["about"]
+        athenan.make_search(name, game, **{option["name"]: option["default"]})
+        wrong: list[Any] = [[1], "nonsense"]
+        if isinstance(option["default"], int | float) and not isinstance(option["default"], bool):
+            wrong += [option["low"] - 1, option["high"] * 2 + 1]
+        for value in wrong:
+            with pytest.raises((ValueError, TypeError)):
+                athenan.make_search(name, game, **{option["name"]: value})
+    with pytest.raises(ValueError, match="has no option 'colour'"):
+        athenan.make_search(name, game, colour=1)
+
+
+@pytest.mark.parametrize("name", ["uct", "random"])
+def test_values_of_three_players_are_tuples(name: str) -> None:
+    game = athenan.make_game("mnk", rows=3, columns=5, k=3, players=3)
+    result = athenan.make_search(name, game).run(game.initial_state(), iterations=50)
+    assert len(result.value) == len(result.completion) == 3
+    for child in result.children:
+        assert len(child.value) == 3
+
+
+def test_uct_goes_on_with_the_same_state() -> None:
+    game = athenan.make_game("connect_four")
+    whole, parts = (athenan.make_search("uct", game, seed=5) for _ in range(2))
+    expected = whole.run(game.initial_state(), iterations=300)
+    for _ in range(3):
+        found = parts.run(game.initial_state(), iterations=100)
+    assert [c.selections for c in found.children] == [c.selections for c in expected.children]
+    assert (found.action, found.value) == (expected.action, expected.value)
+    with pytest.raises(ValueError, match="needs a budget"):
+        parts.run(game.initial_state())
+
+
+def test_answers_of_a_wrong_width_are_refused() -> None:
+    game = athenan.make_game("hex", size=3)
+
+    def three_a_state(planes: np.ndarray) -> np.ndarray:
+        return np.zeros((len(planes), 3))
+
+    search = athenan.make_search("descent", game, three_a_state)
+    with pytest.raises(ValueError, match="3 values a state where 1 are asked for"):
+        search.run(game.initial_state(), iterations=3)
+
+    def one_a_state(planes: np.ndarray) -> np.ndarray:
+        return np.zeros((len(planes), 1))
+
+    search = athenan.make_search("descent", game, one_a_state)
+    assert search.run(game.initial_state(), iterations=3).iterations == 3
+
+
+def test_the_terminal_evaluation_is_there_without_a_search() -> None:
+    game = athenan.make_game("tictactoe")
+    end = game.initial_state()
+    for text in ("a1", "b1", "a2", "b2", "a3"):
+        end = end.play(end.string_to_action(text))
+    assert end.outcomes == (1, -1)
+    evaluation = _core.TerminalEvaluation(game, "additive_depth")
+    assert (evaluation.bound, evaluation(end)) == (9, 5)
+
+
+def test_a_search_of_ones_own_needs_the_contract_alone(tmp_path: Path) -> None:
+    """One request, two requests in one step of other widths, recursion with an error below."""
+    folders = [p for p in (TOP / ".build").glob("*") if (p / "CMakeCache.txt").exists()]
+    built = [p for p in folders if p.name != "sanitize"]
+    assert built, "the core is built by ./scripts/setup"
+    newest = max(built, key=lambda p: (p / "CMakeCache.txt").stat().st_mtime)
+    cmake = Path(sys.executable).with_name("cmake")
+    made = subprocess.run(
+        [cmake, "--build", newest, "--target", "toy_search"], capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+    ran = subprocess.run([newest / "toy_search"], capture_output=True, text=True, cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "all right\n")
