@@ -66,6 +66,8 @@ def solve(
     for what, budget in (("seconds", seconds), ("iterations", iterations)):
         if budget is not None and not budget > 0:
             raise InputError(f"A budget of {what} must be positive, not {budget}.")
+    if not (seconds or iterations or isinstance(search.core, _core.UnboundedSearch)):
+        raise InputError("This search resolves nothing: give it seconds=… or iterations=….")
     done = 0
     with Progress() as progress:
         while True:

@@ -85,6 +85,8 @@ WRONG = {
     "solve heuristic=score": "no score",
     "solve heuristic=presence": "no captures",
     "solve start=z9": "'start'",
+    "solve search=uct": "resolves nothing: give it seconds=… or iterations=…",
+    "train search=uct": "Search 'uct' has no tree of values to learn from",
     "solve strong=maybe": "'strong'",
     "solve seconds=-1": "seconds",
     "solve iterations=0": "'iterations' must be at least 1, not 0",
