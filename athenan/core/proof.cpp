@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 namespace athenan {
 namespace {
@@ -18,6 +19,16 @@ struct KeyHash {
 struct Waiting {
   std::unique_ptr<State> state;
   Mobility mobility;
+};
+
+// What a check knows of a state of the proof.
+enum class Mark : std::uint8_t { unseen, end, on_path, shown };
+
+// A state on the path of a check, with those of its children that are still to be shown.
+struct Supported {
+  std::unique_ptr<State> state;
+  std::size_t entry;
+  std::vector<std::pair<Action, std::size_t>> children;  // and their entries
 };
 
 std::unique_ptr<State> child_of(const Game& game, const State& state, Action action) {
@@ -84,6 +95,7 @@ Proof make_proof(const UnboundedSearch& search, bool strong) {
 
 std::string check_proof(const Game& game, const State& root, const Proof& proof, bool strong) {
   const auto& keys = proof.keys;
+  if (game.facts().num_players != 2) return "proofs are of games for two players";
   if (proof.outcomes.size() != keys.size()) return "it has more keys than outcomes or fewer";
   if (std::adjacent_find(keys.begin(), keys.end(),
                          [](const Key& a, const Key& b) { return !(a < b); }) != keys.end())
@@ -95,20 +107,18 @@ std::string check_proof(const Game& game, const State& root, const Proof& proof,
   };
   if (game.is_terminal(root)) return keys.empty() ? "" : "the game is over but it has states";
 
-  std::vector<bool> reached(keys.size());
-  std::vector<std::unique_ptr<State>> waiting;
-  const auto first = entry(game.key(root));
-  if (!first) return "it says nothing of the state it starts from";
-  reached[*first] = true;
-  waiting.push_back(root.clone());
+  // Depth first, one path at a time: a state that supports itself by way of others is met on its
+  // own path. No game should have such keys, but one of the user's own may.
+  std::vector<Mark> marks(keys.size(), Mark::unseen);
+  std::vector<Supported> path;
   Children children;
-  while (!waiting.empty()) {
-    const auto state = std::move(waiting.back());
-    waiting.pop_back();
-    const int outcome = proof.outcomes[*entry(game.key(*state))];
+  // Puts a state on the path after its claim has been held against those of its children.
+  const auto enter = [&](std::unique_ptr<State> state, std::size_t at) -> std::string {
+    const int outcome = proof.outcomes[at];
     const int sign = game.to_move(*state) == 0 ? 1 : -1;
-    game.expand(*state, children);
-    int best = -1;
+    Supported entered{std::move(state), at, {}};
+    game.expand(*entered.state, children);
+    int best = -2;  // less than a loss: a state without children is worth nothing
     bool complete = true;
     for (std::size_t i = 0; i < children.size(); ++i) {
       int value = children.endings[i].outcome[0];
@@ -121,18 +131,42 @@ std::string check_proof(const Game& game, const State& root, const Proof& proof,
         if (children.terminal[i] && proof.outcomes[*child] != value)
           return "the rules give an end another outcome than it does";
         value = proof.outcomes[*child];
-        if (!reached[*child] && !children.terminal[i])
-          waiting.push_back(child_of(game, *state, children.actions[i]));
-        reached[*child] = true;
+        if (children.terminal[i])
+          marks[*child] = std::max(marks[*child], Mark::end);
+        else
+          entered.children.push_back({children.actions[i], *child});
       }
       best = std::max(best, sign * value);
     }
     const bool needs_all = strong || sign * outcome != 1;
     if (best != sign * outcome || (needs_all && !complete))
       return "this state is not shown to be worth " + std::to_string(outcome) + ":\n" +
-             game.state_to_string(*state, std::nullopt);
+             game.state_to_string(*entered.state, std::nullopt);
+    marks[at] = Mark::on_path;
+    path.push_back(std::move(entered));
+    return "";
+  };
+
+  const auto first = entry(game.key(root));
+  if (!first) return "it says nothing of the state it starts from";
+  std::string wrong = enter(root.clone(), *first);
+  while (wrong.empty() && !path.empty()) {
+    Supported& last = path.back();
+    if (last.children.empty()) {
+      marks[last.entry] = Mark::shown;
+      path.pop_back();
+      continue;
+    }
+    const auto [action, child] = last.children.back();
+    last.children.pop_back();
+    if (marks[child] == Mark::on_path)
+      wrong = "its states support one another in a circle, such as this one:\n" +
+              game.state_to_string(*last.state, std::nullopt);
+    else if (marks[child] != Mark::shown)
+      wrong = enter(child_of(game, *last.state, action), child);
   }
-  const auto strays = std::count(reached.begin(), reached.end(), false);
+  if (!wrong.empty()) return wrong;
+  const auto strays = std::count(marks.begin(), marks.end(), Mark::unseen);
   if (strays) return std::to_string(strays) + " of its states are not part of the proof";
   return "";
 }

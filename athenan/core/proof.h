@@ -21,7 +21,8 @@ struct Proof {
 // or the tree no longer holds the whole proof.
 Proof make_proof(const UnboundedSearch& search, bool strong);
 
-// Checks a proof with nothing but the rules. Empty when it is right, otherwise what is wrong.
+// Checks a proof with nothing but the rules: every claim follows from those below it, down to ends
+// of the game. Empty when it is right, otherwise what is wrong.
 std::string check_proof(const Game& game, const State& root, const Proof& proof, bool strong);
 
 }  // namespace athenan
