@@ -2,7 +2,8 @@
 
 What there is, in the order of dependence: a module imports only from above it.
 
-errors             sentences for people, and what a damaged file raises
+errors             sentences for people
+files              reading what somebody else may have written
 progress           a line about long work, and figures in words
 table              rows in columns
 backend            TensorFlow, imported late
@@ -81,21 +82,26 @@ __all__ = [
 ]
 
 
-def load_checkpoint(path: str | Path) -> CheckpointEvaluator:
-    """The evaluator of a checkpoint, for any search; TensorFlow is imported here only."""
+def load_checkpoint(path: str | Path, trust: bool = False) -> CheckpointEvaluator:
+    """The evaluator of a checkpoint, for any search; TensorFlow is imported here only. `trust` as
+    for load_evaluator."""
     from athenan.evaluators import find_checkpoint
 
-    return find_checkpoint(path)
+    return find_checkpoint(path, trust=trust)
 
 
 def load_evaluator(
-    path: str | Path, game: Game | PythonGame | None = None, threads: int | None = None
+    path: str | Path,
+    game: Game | PythonGame | None = None,
+    threads: int | None = None,
+    trust: bool = False,
 ) -> Evaluator:
     """Any evaluator by its text, for any search: a run's or step's folder, `latest`, or an export
-    (folder or .zip; `path:format`)."""
+    (folder or .zip; `path:format`). With `trust` it may run code: formats saved_model and keras
+    do, and the module of a game of one's own that has not been imported yet."""
     from athenan.evaluators import find_evaluator
 
-    found = find_evaluator(path, make_game(game) if game else None, threads=threads)
+    found = find_evaluator(path, make_game(game) if game else None, threads=threads, trust=trust)
     if isinstance(found, str):
         raise InputError(f"Evaluator '{found}' lives in the core: give its name to the search.")
     return found

@@ -106,9 +106,8 @@ def opening_states(game: _core.Game, number: int) -> list[_core.State]:
 def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, int]]:
     """Child states a second, and the largest tree's counts."""
     game = make_game(**config.game)
-    evaluator = find_evaluator(
-        config.evaluator or "hash", game, runs_of(Path(config.checkpoints), config.game["name"])
-    )
+    runs = runs_of(Path(config.checkpoints), config.game["name"])
+    evaluator = find_evaluator(config.evaluator or "hash", game, runs, trust=config.trust)
     states = opening_states(game, config.games)
     best, counts = 0.0, {"bytes": 0, "edges": 1}
     searches = [
@@ -176,9 +175,8 @@ def selfplay(settings: list[str]) -> Report:
     game = make_game(**config.game)
     evaluator: Evaluate
     if config.evaluator:
-        found = find_evaluator(
-            config.evaluator, game, runs_of(Path(config.checkpoints), config.game["name"])
-        )
+        runs = runs_of(Path(config.checkpoints), config.game["name"])
+        found = find_evaluator(config.evaluator, game, runs, trust=config.trust)
         if isinstance(found, str):
             raise InputError(f"Evaluator '{found}' has no rate of its own to compare with.")
         evaluator, title = found, f"evaluator {config.evaluator}"
@@ -282,7 +280,9 @@ def network_to_measure(config: BenchSettings, named: bool) -> tuple[_core.Game, 
     if config.checkpoint:
         name = config.game["name"] if named else None
         step = find_step(config.checkpoint, Path(config.checkpoints), name)
-        trained = CheckpointEvaluator(step)
+        if named:
+            make_game(**config.game)  # imports the user's own, which the checkpoint may then name
+        trained = CheckpointEvaluator(step, config.trust)
         return trained.game, trained.model, calibration_states(trained, 512)[0]
     game = make_game(**config.game)
     model = make_model(config.network, game.plane_shape, game.num_players, 0)

@@ -13,7 +13,6 @@ ever added; a checkpoint names those it needs.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -23,7 +22,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from athenan.errors import DAMAGED, InputError
+from athenan.errors import InputError
+from athenan.files import checksum, is_whole, read_arrays, read_json
 
 VERSION = 3  # weights of older ones can be read, too
 
@@ -103,14 +103,9 @@ def save_arrays(path: Path, arrays: list[np.ndarray[Any, Any]]) -> None:
 
 def load_arrays(path: Path) -> list[np.ndarray[Any, Any]]:
     try:
-        with np.load(path) as file:
-            return [file[name] for name in sorted(file.files)]
-    except DAMAGED:
+        return [array for _, array in sorted(read_arrays(path).items())]
+    except (OSError, ValueError):
         raise InputError(f"'{path}' is damaged or not of athenan.") from None
-
-
-def checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def write_checkpoint(run: Path, number: int, parts: dict[str, Part]) -> Path:
@@ -145,7 +140,7 @@ def write_checkpoint(run: Path, number: int, parts: dict[str, Part]) -> Path:
 def read_facts(step: Path) -> dict[str, Any]:
     """The checkpoint's state.json; facts stand by their names, too, as in older versions."""
     try:
-        state: dict[str, Any] = json.loads((step / "state.json").read_text())
+        state: dict[str, Any] = read_json(step / "state.json")
         version, _ = int(state["version"]), dict(state["checksums"])
         for facts in state["parts"].values() if version >= 3 else ():
             state |= facts
@@ -162,7 +157,7 @@ def read_state(step: Path) -> dict[str, Any]:
     """The facts, after all files of the checkpoint have been found whole."""
     state = read_facts(step)
     for name, expected in state["checksums"].items():
-        if not (step / name).exists() or checksum(step / name) != expected:
+        if Path(name).name != name or not is_whole(step / name, expected):
             raise InputError(f"Checkpoint '{step}' is damaged: {name} is not what was written.")
     return state
 

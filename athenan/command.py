@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -117,22 +118,26 @@ def option_text(option: dict[str, Any]) -> str:
 
 def solve_command(words: list[str]) -> None:
     """athenan solve game=… [strong=true] [setting=value …] [--out FILE] [--json]
-    athenan solve --check FILE
+    athenan solve --check FILE [game=module:Class]
 
     Searches until the state is resolved or a budget (seconds=…, iterations=…) is spent. `start`
     gives actions to play first: start="4 4 3". --out writes the proof; --check verifies one by
-    the rules alone.
+    the rules alone; of a game of one's own it needs the game named, since a file runs no code.
     """
     from athenan import solve as solving
-    from athenan.config import compose
+    from athenan.config import compose, split_own_game
     from athenan.games import make_game
     from athenan.progress import duration
 
     arguments = parse("solve", words)
     if "--check" in arguments.flags:
-        if arguments.settings:
-            raise InputError("--check takes the game and its options from the file.")
-        checked = solving.check(Path(arguments.flags["--check"]))
+        own, rest = split_own_game(arguments.settings)
+        if rest:
+            raise InputError(
+                "--check takes the game and its options from the file; only a game of one's own "
+                "is named beside it, by game=module:Class."
+            )
+        checked = solving.check(Path(arguments.flags["--check"]), own)
         kind = "every reachable state, " if checked["strong"] else ""
         worth = solving.WORTH[checked["outcome"]]
         text = f"right: {worth}; {kind}{checked['states']} states checked"
@@ -221,8 +226,8 @@ def match_command(words: list[str]) -> None:
         raise InputError(f"A match is for two players; game '{game.name}' has {game.num_players}.")
     runs = runs_of(Path(config.checkpoints), config.game["name"])
     players = (
-        make_player(game, config.first, runs, config.seed, config.threads),
-        make_player(game, config.second, runs, config.seed + 1, config.threads),
+        make_player(game, config.first, runs, config.seed, config.threads, config.trust),
+        make_player(game, config.second, runs, config.seed + 1, config.threads, config.trust),
     )
     openings = matches.make_openings(game, config.games // 2, config.opening_plies, config.seed)
     with Progress() as progress:
@@ -321,6 +326,9 @@ def main(words: list[str] | None = None) -> int:
     """Exit code 0, or 2 after a sentence that says what is wrong, or 1 after one that says what
     could not go on, or 130 after Ctrl-C."""
     words = sys.argv[1:] if words is None else words
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names of files may be in no encoding
+            stream.reconfigure(errors="backslashreplace")
     if not words or words[0] in ("--help", "-h", "help"):
         print(USAGE, end="")
         return 0

@@ -15,10 +15,12 @@ from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
+from yaml import AliasEvent, YAMLError
+from yaml import parse as parse_yaml
 
 from athenan.checks import Reading, no_setting, read
 from athenan.errors import InputError, nearest
+from athenan.files import read_text
 from athenan.games import configs_folder
 from athenan.settings import (
     COMMANDS,
@@ -71,12 +73,7 @@ def compose(command: str, overrides: list[str]) -> Any:
 
 def load_config(path: Path) -> TrainSettings:
     """The settings of a run from its config.yaml."""
-    try:
-        values = plain(OmegaConf.load(path))
-    except FileNotFoundError:
-        raise InputError(f"There is no config '{path}'.") from None
-    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
-        raise InputError(f"'{path}' is not a config: {sentence(error)}") from None
+    values = read_values(path)
     try:
         return read(TrainSettings, values)
     except InputError as error:
@@ -84,6 +81,23 @@ def load_config(path: Path) -> TrainSettings:
             f"'{path}' does not fit this version of athenan, but a new run takes the weights by "
             f"fork={path.parent}: {error}"
         ) from None
+
+
+def read_values(path: Path) -> dict[str, Any]:
+    """Plain values of a YAML file. It refers to nothing, neither to its own parts, which can make a
+    short text endless, nor to what is outside of it."""
+    try:
+        text = read_text(path)
+        if "${" in text or any(isinstance(event, AliasEvent) for event in parse_yaml(text)):
+            raise ValueError("It refers to other values")
+        values = plain(OmegaConf.create(text))
+    except FileNotFoundError:
+        raise InputError(f"There is no config '{path}'.") from None
+    except (OSError, ValueError, RecursionError, YAMLError, OmegaConfBaseException) as error:
+        raise InputError(f"'{path}' is not a config: {sentence(error)}") from None
+    if not isinstance(values, dict):
+        raise InputError(f"'{path}' is not a config: it has no settings.")
+    return values
 
 
 def to_yaml(settings: Any) -> str:

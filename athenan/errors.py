@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import zipfile
-import zlib
 from collections.abc import Iterable
-
-# What reading an .npz file may raise when it is damaged or something else.
-DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 class InputError(ValueError):

@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from omegaconf import OmegaConf
 
 from athenan import _core
 from athenan.checkpoint import find_step, load_arrays, read_state
 from athenan.checks import read
-from athenan.config import load_config, plain
+from athenan.config import load_config, read_values
 from athenan.errors import InputError, nearest
 from athenan.export.bundle import is_bundle, load_bundle
-from athenan.games import make_game
+from athenan.games import make_game_of
 from athenan.network import NetworkEvaluator, make_model
 from athenan.search import CORE_EVALUATORS, Evaluator
 from athenan.settings import HeuristicSettings, NetworkSettings, TrainSettings
@@ -25,11 +24,11 @@ FIRST_VERSION = 3  # of checkpoints whose config this athenan reads whole
 class CheckpointEvaluator(NetworkEvaluator):
     """The network of a checkpoint; knows its game, and the heuristic that its values mean."""
 
-    def __init__(self, step: Path) -> None:
+    def __init__(self, step: Path, trust: bool = False) -> None:
         self.step = step
         self.state = read_state(step)
         self.config = config_of(step, self.state["version"])
-        self.game = make_game(**self.config.game)
+        self.game = make_game_of(step, self.config.game, trust)
         model = make_model(self.config.network, self.game.plane_shape, self.game.num_players, 0)
         set_weights(model, load_arrays(step / "weights.npz"), step)
         super().__init__(model)
@@ -44,7 +43,9 @@ def config_of(step: Path, version: int) -> TrainSettings:
     """Of an older checkpoint what its network needs: other settings may have changed."""
     if version >= FIRST_VERSION:
         return load_config(step / "config.yaml")
-    values = plain(OmegaConf.load(step / "config.yaml"))
+    values = read_values(step / "config.yaml")
+    if not {"game", "heuristic", "network"} <= values.keys():
+        raise InputError(f"'{step / 'config.yaml'}' is not the config of a run.")
     return TrainSettings(
         game=values["game"],
         heuristic=read(HeuristicSettings, values["heuristic"]),
@@ -64,28 +65,32 @@ def find_evaluator(
     game: _core.Game | None = None,
     runs: Path | None = None,
     threads: int | None = None,
+    trust: bool = False,
 ) -> str | Evaluator:
     """Any evaluator: `rollout`, `zero` or `hash` of the core, a run's folder (its newest
     checkpoint), a step's folder, `latest`, or an export as PATH or PATH:FORMAT. `runs`: the folder
-    of the game's runs, for latest."""
+    of the game's runs, for latest. `trust`: what is loaded may run code."""
     name = str(text)
     if name in CORE_EVALUATORS:
         return name
     path = Path(name)
     if name == "latest" or (path / "config.yaml").exists() or path.name.startswith("step_"):
-        return find_checkpoint(name, game, runs)
+        return find_checkpoint(name, game, runs, trust)
     if is_bundle(name):
-        return load_bundle(name, game, threads)
+        return load_bundle(name, game, threads, trust)
     known = [*CORE_EVALUATORS, "latest"]
     raise InputError(f"There is no evaluator '{name}'{nearest(name, known)}")
 
 
 def find_checkpoint(
-    text: str | Path, game: _core.Game | None = None, runs: Path | None = None
+    text: str | Path,
+    game: _core.Game | None = None,
+    runs: Path | None = None,
+    trust: bool = False,
 ) -> CheckpointEvaluator:
     """A step's folder, a run's folder (its newest checkpoint), or `latest`; of this game."""
     where = (runs.parent, runs.name) if runs else (Path("checkpoints"), None)
-    evaluator = CheckpointEvaluator(find_step(str(text), *where))
+    evaluator = CheckpointEvaluator(find_step(str(text), *where), trust)
     own = evaluator.game
     if game and (own.plane_shape, own.name) != (game.plane_shape, game.name):
         raise InputError(

@@ -36,8 +36,10 @@ def make_game(name: str | _core.Game | PythonGame, **options: Any) -> _core.Game
         return name
     if isinstance(name, PythonGame):
         return _core.wrap_python_game(name)
+    if not isinstance(name, str):
+        raise InputError(f"A game has a name, not {name!r}.")
     if ":" in name:
-        return _core.wrap_python_game(_load_python_game(name, options))
+        return _core.wrap_python_game(_make_python_game(name, options))
     known = {entry["name"]: entry for entry in game_types()}
     if name not in known:
         raise InputError(f"There is no game '{name}'{nearest(name, known)}")
@@ -49,10 +51,29 @@ def make_game(name: str | _core.Game | PythonGame, **options: Any) -> _core.Game
         return _core.make_game(name, options)
     except ValueError as error:
         raise InputError(str(error)) from None
+    except TypeError:
+        raise InputError(f"An option of game '{name}' is neither a number nor a text.") from None
 
 
-def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
+def make_game_of(source: Path, game: Any, trust: bool = False) -> _core.Game:
+    """The game that a file names, with its options. A game of one's own is code, and a file must
+    not choose what runs: without `trust` its module has to be there, because the user named it."""
+    if not isinstance(game, dict) or not isinstance(game.get("name"), str):
+        raise InputError(f"'{source}' names no game.")
+    name = game["name"]
+    if ":" in name and not trust and name.partition(":")[0] not in sys.modules:
+        raise InputError(
+            f"'{source}' is of game '{name}', whose code would run: name the game, too, or say "
+            "trust=true if you know where the file comes from."
+        )
+    return make_game(**game)
+
+
+def import_game(name: str) -> type[PythonGame]:
+    """The class of a user's own game."""
     module_name, _, class_name = name.partition(":")
+    if not all(part.isidentifier() for part in module_name.split(".")):
+        raise InputError(f"'{module_name}' cannot be the Python module of game '{name}'.")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
@@ -64,9 +85,15 @@ def _load_python_game(name: str, options: dict[str, Any]) -> PythonGame:
     made = getattr(module, class_name, None)
     if not (isinstance(made, type) and issubclass(made, PythonGame)):
         raise InputError(f"'{class_name}' in module '{module_name}' is not an athenan.PythonGame.")
+    return made
+
+
+def _make_python_game(name: str, options: dict[str, Any]) -> PythonGame:
     try:
-        return made(**options)
-    except TypeError as error:
+        return import_game(name)(**options)
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
         raise InputError(f"Game '{name}' does not take these options: {error}.") from None
 
 

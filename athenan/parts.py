@@ -10,9 +10,10 @@ from athenan.actors import make_actors
 from athenan.backend import keras, tensorflow
 from athenan.checkpoint import Part, Saved
 from athenan.clock import Clock
+from athenan.config import split_own_game
 from athenan.errors import InputError
 from athenan.evaluators import set_weights
-from athenan.games import make_game
+from athenan.games import make_game, make_game_of
 from athenan.learner import Learner
 from athenan.network import make_model
 from athenan.replay import Replay
@@ -94,9 +95,15 @@ def resumed_parts(config: TrainSettings, overrides: list[str]) -> Parts:
     steps = checkpoint.steps_of(run)
     if not steps:
         raise InputError(f"Run '{run}' has no checkpoint yet.")
+    named, overrides = split_own_game(overrides)
     if config.resume == "latest":  # the game only told which run it is
         overrides = [o for o in overrides if not o.startswith("game=")]
+    trust = config.trust
     config, changed = resumed_config(run, overrides)
+    if named and config.game["name"] != named:
+        raise InputError(f"Run '{run}' is of game '{config.game['name']}', not of '{named}'.")
+    make_game_of(run, config.game, trust or named is not None)
+    config.trust = trust  # whatever the run's own config says
     parts = Parts(config, run)
     parts.restore(steps[-1])
     parts.reports.say(f"going on from {steps[-1]}")

@@ -18,9 +18,9 @@ HELP = "an action, or: values (what the search sees) · hint · undo · actions 
 def make_program(game: _core.Game, config: PlaySettings) -> Search:
     runs = runs_of(Path(config.checkpoints), config.game["name"])
     if config.checkpoint is not None:
-        evaluator: Any = find_checkpoint(config.checkpoint, game, runs)
+        evaluator: Any = find_checkpoint(config.checkpoint, game, runs, config.trust)
     else:
-        evaluator = find_evaluator(config.evaluator, game, runs)
+        evaluator = find_evaluator(config.evaluator, game, runs, trust=config.trust)
     search = config.search
     if game.num_players > 2 and search_type(search["name"])["uses_evaluator"]:
         search = {"name": "uct"}  # the searches with an evaluator are for two players

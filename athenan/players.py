@@ -65,9 +65,15 @@ class SearchPlayer:
 
 
 def make_player(
-    game: _core.Game, settings: PlayerSettings, runs: Path, seed: int, threads: int
+    game: _core.Game,
+    settings: PlayerSettings,
+    runs: Path,
+    seed: int,
+    threads: int,
+    trust: bool = False,
 ) -> Player:
-    """From a player's settings; `runs` is the folder of the game's runs."""
+    """From a player's settings; `runs` is the folder of the game's runs, `trust` as for
+    find_evaluator."""
     budget = {
         name: value
         for name in ("iterations", "evaluations", "seconds")
@@ -75,7 +81,7 @@ def make_player(
     }
     evaluator: str | Evaluate
     if settings.checkpoint is not None:
-        evaluator = find_checkpoint(settings.checkpoint, game, runs)
+        evaluator = find_checkpoint(settings.checkpoint, game, runs, trust)
     else:
-        evaluator = find_evaluator(settings.evaluator, game, runs)
+        evaluator = find_evaluator(settings.evaluator, game, runs, trust=trust)
     return SearchPlayer(game, evaluator, settings.search, budget, threads, seed)

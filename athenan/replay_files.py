@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from athenan import checkpoint
-from athenan.errors import DAMAGED, InputError
+from athenan.errors import InputError
+from athenan.files import read_arrays
 from athenan.records import Array, Block, GameRecord
 
 
@@ -66,9 +67,8 @@ class ReplayFiles:
 
 def load_named(path: Path) -> dict[str, Array]:
     try:
-        with np.load(path) as file:
-            return {name: file[name] for name in file.files}
-    except DAMAGED:
+        return read_arrays(path)
+    except (OSError, ValueError):
         raise InputError(f"'{path}' is damaged or not of athenan.") from None
 
 

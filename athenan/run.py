@@ -89,7 +89,7 @@ def resumed_config(run: Path, overrides: list[str]) -> tuple[TrainSettings, list
     changed = []
     for parsed in parse_overrides(overrides):
         key, value = str(parsed.key_or_group), parsed.value()
-        if key in ("resume", "checkpoints"):
+        if key in ("resume", "checkpoints", "trust"):
             continue
         if OmegaConf.select(config, key, default=MISSING_KEY) is MISSING_KEY:
             raise InputError(f"The run has no setting '{key}'.")

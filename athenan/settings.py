@@ -260,6 +260,10 @@ class StrengthSettings:
 # ---- Commands ---------------------------------------------------------------------------------
 
 CHECKPOINTS = "folder of all runs"
+TRUST = (
+    "files that are loaded may run code: exports as saved_model or keras, and the module of a game "
+    "of one's own that only the file names"
+)
 SEED = 2**32 - 1
 
 
@@ -291,6 +295,7 @@ class TrainSettings:
         True, "the same seed gives the same weights, bit for bit (with budgets other than seconds)"
     )
     experiment_name: str = setting("train", "the preset's name, part of the run's")
+    trust: bool = setting(False, TRUST)
 
 
 @dataclass
@@ -307,6 +312,7 @@ class MatchSettings:
     threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
     seed: int = setting(0, "of openings and players", low=0, high=SEED)
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    trust: bool = setting(False, TRUST)
 
 
 @dataclass
@@ -324,6 +330,7 @@ class PlaySettings:
     evaluations: int | None = number(None, "an action", "evaluations")
     seconds: float | None = setting(2.0, "an action", "seconds", above=0, high=1e9)
     threads: int = setting(1, "of the search", "threads", low=1, high=1024)
+    trust: bool = setting(False, TRUST)
 
 
 @dataclass
@@ -340,6 +347,7 @@ class SolveSettings:
     seed: int = setting(0, "of ties and rollouts", low=0, high=SEED)
     seconds: float | None = setting(None, "in all", "seconds", above=0, high=1e9)
     iterations: int | None = number(None, "in all", "iterations")
+    trust: bool = setting(False, TRUST)
 
 
 FORMATS = ("saved_model", "tflite", "tflite_int8", "onnx", "keras")
@@ -363,6 +371,7 @@ class ExportSettings:
         1e-4, "largest difference from the checkpoint, of values in [-1, 1]", above=0, high=2
     )
     int8_tolerance: float = setting(0.2, "the same for tflite_int8", above=0, high=2)
+    trust: bool = setting(False, TRUST)
 
 
 @dataclass
@@ -393,6 +402,7 @@ class BenchSettings:
     batches: list[int] = setting(
         [1, 64, 1024, 8192], "of bench evaluator", "states", low=1, high=1_000_000, empty=False
     )
+    trust: bool = setting(False, TRUST)
     # After `games` and `threads`, which its config takes over: what is wrong is said of them.
     self_play: SelfPlaySettings = group(SelfPlaySettings, "games that the search plays with itself")
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from athenan import _core
 from athenan.checkpoint import runs_of
-from athenan.errors import DAMAGED, InputError
+from athenan.errors import InputError
 from athenan.evaluators import find_evaluator
-from athenan.games import make_game
+from athenan.files import Array, read_arrays
+from athenan.games import make_game_of
 from athenan.progress import Progress, count, duration
 from athenan.search import Search, SearchResult, make_search
 from athenan.settings import SolveSettings
@@ -47,7 +48,7 @@ def start_state(game: Any, start: str) -> Any:
 
 def search_of(config: SolveSettings, game: _core.Game) -> Search:
     runs = runs_of(Path(config.checkpoints), config.game["name"])
-    evaluator = find_evaluator(config.evaluator, game, runs)
+    evaluator = find_evaluator(config.evaluator, game, runs, trust=config.trust)
     settings = {
         **config.search,
         "heuristic": config.heuristic.name,
@@ -134,31 +135,19 @@ def write_proof(path: Path, config: SolveSettings, search: Search) -> int:
     return len(outcomes)
 
 
-def check(path: Path) -> dict[str, Any]:
-    """Verifies a proof file by the rules alone; InputError says what is wrong with it."""
-    try:
-        with np.load(path) as file:
-            about = json.loads(str(file["about"]))
-            keys, outcomes = file["keys"], file["outcomes"]
-    except DAMAGED as error:
-        if isinstance(error, FileNotFoundError):
-            raise InputError(f"There is no file '{path}'.") from None
-        raise InputError(f"'{path}' is not a whole proof file.") from None
-    if not isinstance(about, dict) or not {"game", "start", "strong", "outcome"} <= about.keys():
-        raise InputError(f"'{path}' is not a whole proof file.")
-    if about.get("athenan_proof") != PROOF_VERSION:
-        raise InputError(f"'{path}' is a proof of another version of athenan.")
-    game = make_game(**about["game"])
-    state = start_state(game, about["start"])
+def check(path: Path, own_game: str | None = None) -> dict[str, Any]:
+    """Verifies a proof file by the rules alone; InputError says what is wrong with it. `own_game`
+    is the `module:Class` that the file may name."""
+    about, keys, outcomes = read_proof(path)
+    name = about["game"].get("name")
+    if own_game and name != own_game:
+        raise InputError(f"'{path}' is a proof of game '{name}', not of '{own_game}'.")
+    game = make_game_of(path, about["game"], trust=own_game is not None)
+    state: Any = start_state(game, about["start"])
     started = time.monotonic()
-    if keys.dtype != np.uint64 or outcomes.dtype != np.int8 or keys.shape != (len(outcomes), 2):
-        raise InputError(f"'{path}' is not a whole proof file.")
     wrong = _core.check_proof(state, keys, outcomes, about["strong"])
-    if not wrong and len(outcomes):
-        row = np.array([state.key & (2**64 - 1), state.key >> 64], np.uint64)
-        at = int(np.flatnonzero((keys == row).all(axis=1))[0])
-        if outcomes[at] != about["outcome"]:
-            wrong = "its own summary says another outcome"
+    if not wrong and about["outcome"] != claimed(state, keys, outcomes):
+        wrong = "its own summary says another outcome"
     if wrong:
         raise InputError(f"The proof '{path}' is wrong: {wrong}.")
     return {
@@ -169,3 +158,39 @@ def check(path: Path) -> dict[str, Any]:
         "states": len(outcomes),
         "seconds": round(time.monotonic() - started, 3),
     }
+
+
+def read_proof(path: Path) -> tuple[dict[str, Any], Array, Array]:
+    """What a proof file is about, its keys and its outcomes, all of the types they should be."""
+    whole = False
+    about: Any = None
+    try:
+        arrays = read_arrays(path)
+        about = json.loads(str(arrays["about"]))
+        keys, outcomes = arrays["keys"], arrays["outcomes"]
+        # Truth values are numbers to Python.
+        kinds = {"game": dict, "start": str, "strong": bool, "outcome": int}
+        whole = (
+            all(type(about[name]) is kind for name, kind in kinds.items())
+            and about["outcome"] in WORTH
+            and (keys.dtype, outcomes.dtype) == (np.uint64, np.int8)
+            and keys.shape == (*outcomes.shape, 2)
+        )
+    except FileNotFoundError:
+        raise InputError(f"There is no file '{path}'.") from None
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        pass
+    version = about.get("athenan_proof", PROOF_VERSION) if isinstance(about, dict) else None
+    if version is not None and version != PROOF_VERSION:
+        raise InputError(f"'{path}' is a proof of another version of athenan.")
+    if not whole:
+        raise InputError(f"'{path}' is not a whole proof file.")
+    return about, keys, outcomes
+
+
+def claimed(state: Any, keys: Array, outcomes: Array) -> int:
+    """The outcome of a proof's start: the game's where it is over, else the proof's own."""
+    if state.is_terminal:
+        return int(state.outcomes[0])
+    row = np.array([state.key & (2**64 - 1), state.key >> 64], np.uint64)
+    return int(outcomes[np.flatnonzero((keys == row).all(axis=1))[0]])

@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 from athenan import _core, checkpoint
 from athenan.checkpoint import Part
 from athenan.clock import Clock
-from athenan.config import plain
+from athenan.config import read_values
 from athenan.evaluators import CheckpointEvaluator
 from athenan.match import MatchResult, make_openings, play_match
 from athenan.players import Player, SearchPlayer, make_player
@@ -61,9 +61,9 @@ class Strength:
 
     def _references(self) -> dict[str, Player]:
         runs = checkpoint.runs_of(Path(self.config.checkpoints), self.config.game["name"])
-        threads = self.config.self_play.threads
+        threads, trust = self.config.self_play.threads, self.config.trust
         return {
-            name: make_player(self.game, settings, runs, seed=1, threads=threads)
+            name: make_player(self.game, settings, runs, 1, threads, trust)
             for name, settings in self.config.strength.references.items()
         }
 
@@ -92,4 +92,4 @@ class Strength:
     def restore(self, part: Part) -> None:
         """The best as a checkpoint has it; a note beside it may know of a match after it."""
         noted = self.run / "best.yaml"
-        self.best = plain(OmegaConf.load(noted)) if noted.exists() else part.facts["best"]
+        self.best = read_values(noted) if noted.exists() else part.facts["best"]

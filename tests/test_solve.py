@@ -1,6 +1,8 @@
 """athenan solve: known results, and proofs that the rules alone confirm or reject."""
 
 import json
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,9 @@ import numpy as np
 import pytest
 from commands import answer, figures, run
 
+import athenan
 from athenan.command import main
+from athenan.solve import check
 
 
 @pytest.fixture(autouse=True)
@@ -122,3 +126,104 @@ def test_foreign_proofs_are_refused(about: Any, capsys: pytest.CaptureFixture[st
     code, _, err = run(capsys, "solve --check foreign.npz")
     assert code == 2
     assert err.count("\n") == 1
+
+
+def write(name: str, states: dict[int, int], **about: Any) -> None:
+    """A proof file of these keys and outcomes."""
+    keys = np.array([[key & (2**64 - 1), key >> 64] for key in sorted(states)], np.uint64)
+    outcomes = np.array([states[key] for key in sorted(states)], np.int8)
+    said = {"athenan_proof": 1, "start": "", "strong": False, "outcome": 1, **about}
+    np.savez(name, about=json.dumps(said), keys=keys.reshape(-1, 2), outcomes=outcomes)
+
+
+OVER = "a1 a2 b1 b2 c1"  # tic-tac-toe, won by the first player
+
+
+@pytest.mark.parametrize("outcome", [1, 0, -1, 2, True, 1.0, "x", None, [1]])
+def test_a_start_that_is_over_has_its_own_outcome(
+    outcome: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("over.npz", {}, game={"name": "tictactoe"}, start=OVER, outcome=outcome)
+    code, out, err = run(capsys, "solve --check over.npz")
+    assert code == (0 if outcome == 1 and type(outcome) is int else 2)
+    assert code == 0 or (out, err.count("\n")) == ("", 1)
+
+
+def test_a_proof_is_of_two_players(capsys: pytest.CaptureFixture[str]) -> None:
+    game = {"name": "mnk", "rows": 1, "columns": 3, "k": 3, "players": 3}
+    state = athenan.make_game(**game).initial_state()
+    states = {}
+    while not state.is_terminal:
+        states |= {state.play(action).key: 0 for action in state.legal_actions()} | {state.key: 0}
+        state = state.play(state.legal_actions()[0])
+    for proof in (states, {}):
+        write("three.npz", proof, game=game, outcome=0)
+        code, _, err = run(capsys, "solve --check three.npz")
+        assert (code, "proofs are of games for two players" in err) == (2, True)
+
+
+# ---- Games of one's own ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RingState(athenan.PythonState):
+    """Two states round and round, from either of which one may also give up; the keys repeat."""
+
+    at: int = 0
+    ply: int = 0
+
+    @property
+    def to_move(self) -> int:
+        return 0
+
+    @property
+    def outcomes(self) -> tuple[int, int] | None:
+        return (-1, 1) if self.at == 2 else None
+
+    def legal_actions(self) -> list[int]:
+        return [] if self.at == 2 else [0, 1]
+
+    def play(self, action: int) -> "RingState":
+        return RingState(1 - self.at if action == 0 else 2, self.ply + 1)
+
+    @property
+    def key(self) -> int:
+        return self.at + 1
+
+    def planes(self) -> np.ndarray[Any, Any]:
+        return np.full((1, 1, 1), self.at % 2, np.uint8)
+
+
+class Ring(athenan.PythonGame):
+    max_plies = 100
+    plane_shape = (1, 1, 1)
+
+    def initial_state(self) -> RingState:
+        return RingState()
+
+
+def test_states_that_support_one_another_prove_nothing() -> None:
+    name = f"{__name__}:Ring"
+    for outcome in (1, 0):
+        write("ring.npz", {1: outcome, 2: outcome}, game={"name": name}, outcome=outcome)
+        with pytest.raises(athenan.InputError, match="support one another in a circle"):
+            check(Path("ring.npz"), name)
+
+
+def test_a_file_imports_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """A proof of a game of one's own is checked when the user names the game, too."""
+    path = Path("own_nim.py")
+    path.write_text("from nim import Nim\nopen('ran', 'w')\n")
+    words = ["solve", "game=own_nim:Nim", "game.heaps=[1,2]", "--out", "proof.npz"]
+    made = figures(capsys, words)
+    assert made["resolved"]
+    Path("ran").unlink()
+    del sys.modules["own_nim"]
+    code, _, err = run(capsys, "solve --check proof.npz")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "'proof.npz' is of game 'own_nim:Nim', whose code would run: name the game" in err
+    code, _, err = run(capsys, "solve --check proof.npz game=nim:Nim")
+    assert (code, "is a proof of game 'own_nim:Nim', not of 'nim:Nim'" in err) == (2, True)
+    assert not Path("ran").exists()
+    found = figures(capsys, "solve --check proof.npz game=own_nim:Nim")
+    assert found["outcome"] == made["outcome"]

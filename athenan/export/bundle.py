@@ -7,24 +7,25 @@
 
 from __future__ import annotations
 
-import json
+import stat
 import tempfile
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from athenan import _core
-from athenan.checkpoint import checksum
-from athenan.errors import DAMAGED, InputError
+from athenan.errors import InputError
 from athenan.export.runtimes import FORMATS, check_format, load_network, missing_package
-from athenan.games import fingerprint, make_game
+from athenan.files import is_whole, open_plain, read_json
+from athenan.games import fingerprint, make_game, make_game_of
 from athenan.python_game import PythonGame
 from athenan.search import CORE_EVALUATORS
 
 VERSION = 1
 FACTS = "evaluator.json"
+MOST_MEMBERS, MOST_BYTES = 1000, 2**30  # of an archive
 
 
 class BundleEvaluator:
@@ -36,12 +37,16 @@ class BundleEvaluator:
         format: str | None = None,
         game: _core.Game | PythonGame | None = None,
         threads: int | None = None,
+        trust: bool = False,
     ) -> None:
         self.path = path
         self._unpacked, folder = unpack(path)
         self.facts = read_facts(folder, path)
-        self.format = choose_format(format, list(self.facts["formats"]), path)
-        self.game = make_game(**self.facts["game"]) if game is None else make_game(game)
+        self.format = choose_format(format, list(self.facts["formats"]), path, trust)
+        if game is None:
+            self.game = make_game_of(path, self.facts["game"], trust)
+        else:
+            self.game = make_game(game)
         self._check_game()
         self._network = load_network(self.format, folder, threads)
         self._row = tuple(self.game.plane_shape)
@@ -77,12 +82,34 @@ def unpack(path: Path) -> tuple[tempfile.TemporaryDirectory[str] | None, Path]:
         return None, path
     unpacked = tempfile.TemporaryDirectory(prefix="athenan-")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+            check_members(archive.infolist(), path)
             archive.extractall(unpacked.name)
-    except DAMAGED:
+    except InputError:
+        raise
+    except Exception:  # of zip, zlib, and whatever its members are packed with
         raise InputError(f"'{path}' is damaged or not an exported evaluator.") from None
     found = [file.parent for file in Path(unpacked.name).glob(f"*/{FACTS}")]
     return unpacked, found[0] if found else Path(unpacked.name)
+
+
+def check_members(members: list[zipfile.ZipInfo], path: Path) -> None:
+    """Before anything is unpacked: how much it is, and that it stays where it is put."""
+    size = sum(member.file_size for member in members)
+    if len(members) > MOST_MEMBERS or size > MOST_BYTES:
+        raise InputError(
+            f"'{path}' would unpack to {len(members)} files of {size:,} bytes; an exported "
+            f"evaluator has at most {MOST_MEMBERS} of {MOST_BYTES:,} together."
+        )
+    for member in members:
+        if not is_inside(member.filename) or stat.S_ISLNK(member.external_attr >> 16):
+            raise InputError(f"'{path}' is refused: '{member.filename}' leads out of it.")
+
+
+def is_inside(name: str) -> bool:
+    """Whether a path stays below where it starts."""
+    parts = PurePosixPath(name.replace("\\", "/"))
+    return not parts.is_absolute() and ".." not in parts.parts and ":" not in name
 
 
 def read_facts(folder: Path, path: Path) -> dict[str, Any]:
@@ -90,16 +117,16 @@ def read_facts(folder: Path, path: Path) -> dict[str, Any]:
     if not (folder / FACTS).exists():
         raise InputError(f"'{path}' is not an exported evaluator: it has no {FACTS}.")
     try:
-        facts: dict[str, Any] = json.loads((folder / FACTS).read_text())
+        facts: dict[str, Any] = read_json(folder / FACTS)
         version = int(facts["version"])
         if version <= VERSION:
             check_facts(facts)
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
         raise InputError(f"'{path}' is damaged: {FACTS} cannot be read.") from None
     if version > VERSION:
         raise InputError(f"'{path}' is of version {version}; this athenan reads up to {VERSION}.")
     for name, expected in facts["files"].items():
-        if not (folder / name).is_file() or checksum(folder / name) != expected:
+        if not is_inside(name) or not is_whole(folder / name, expected):
             raise InputError(f"'{path}' is damaged: {name} is not what was written.")
     return facts
 
@@ -114,17 +141,31 @@ def check_facts(facts: dict[str, Any]) -> None:
         raise ValueError
     if len(numbers) != 4 or not all(isinstance(number, int) for number in numbers):
         raise ValueError
+    for name in known:  # nothing is loaded that was not compared with its checksum
+        files = [file for file in facts["files"] if is_part(file, FORMATS[name].file)]
+        if not files:
+            raise ValueError
 
 
-def choose_format(name: str | None, exported: list[str], path: Path) -> str:
+def is_part(file: str, whole: str) -> bool:
+    return file == whole or file.startswith(f"{whole}/")
+
+
+def choose_format(name: str | None, exported: list[str], path: Path, trust: bool) -> str:
     """The format asked for, or the best one whose runtime is installed."""
     if name is None:
         best = [form for form in FORMATS if form in exported]
-        here = [form for form in best if not missing_package([FORMATS[form].runs_with])]
-        return (here or best)[0]
+        safe = [form for form in best if trust or not FORMATS[form].runs_code] or best
+        here = [form for form in safe if not missing_package([FORMATS[form].runs_with])]
+        name = (here or safe)[0]
     check_format(name)
     if name not in exported:
         raise InputError(f"'{path}' has no format '{name}', only {', '.join(exported)}.")
+    if FORMATS[name].runs_code and not trust:
+        raise InputError(
+            f"Format '{name}' of '{path}' can run code: take another one, or say trust=true if you "
+            "know where the file comes from."
+        )
     return name
 
 
@@ -144,8 +185,12 @@ def is_bundle(text: str) -> bool:
 
 
 def load_bundle(
-    path: str | Path, game: _core.Game | PythonGame | None = None, threads: int | None = None
+    path: str | Path,
+    game: _core.Game | PythonGame | None = None,
+    threads: int | None = None,
+    trust: bool = False,
 ) -> BundleEvaluator:
     """The evaluator of an export, a folder or .zip, best in the format it says: `path:format`. Its
-    rules must still be those of `game`, by default the game it was exported for."""
-    return BundleEvaluator(*split_format(str(path)), game, threads)
+    rules must still be those of `game`, by default the game it was exported for. Without `trust`
+    no code comes out of it."""
+    return BundleEvaluator(*split_format(str(path)), game, threads, trust)

@@ -47,6 +47,10 @@ planes = vectors["planes"]  # uint8 [batch, rows, columns, channels]
 network = keras.models.load_model("{file}", compile=False)
 values = np.asarray(network(planes.astype("float32"))).reshape(vectors["values"].shape)
 """
+TRUST = (
+    "`.tflite`, `.onnx`, `.npz` and `.json` are data; `saved_model` and `.keras` can run code when "
+    "they are loaded, so take these only from whom you trust (athenan asks for `trust=true`)."
+)
 CHECK = 'print(float(np.abs(values - vectors["values"]).max()))  # the largest difference\n'
 # What to install, and the lines.
 SNIPPETS = {
@@ -77,6 +81,7 @@ def readme(facts: dict[str, Any]) -> str:
         "`vectors.npz` planes with the values that the network must answer, `states.json` the "
         'same states as text. With athenan: `athenan.load_evaluator("<this folder>")`.\n',
         f"The channels:\n\n{channels}\n",
+        f"Checksums tell damage, not who wrote it. {TRUST}\n",
     ]
     for name, entry in facts["formats"].items():
         package, lines = SNIPPETS[name]

@@ -17,6 +17,7 @@ import numpy as np
 
 from athenan.backend import keras, quiet, tensorflow
 from athenan.errors import InputError, nearest
+from athenan.files import read_bytes
 
 Array = np.ndarray[Any, Any]
 Network = Callable[[Array], Array]
@@ -32,7 +33,7 @@ class LiteNetwork:
         from ai_edge_litert.interpreter import Interpreter
 
         self.make: Any = Interpreter
-        self.content = path.read_bytes()
+        self.content = read_bytes(path)
         self.threads = threads
         self.interpreters: dict[int, Any] = {}
         self.interpreter(1)
@@ -76,7 +77,7 @@ def load_onnx(path: Path, threads: int) -> Network:
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(
-        path.read_bytes(), options, providers=["CPUExecutionProvider"]
+        read_bytes(path), options, providers=["CPUExecutionProvider"]
     )
 
     def network(planes: Array) -> Array:
@@ -111,14 +112,15 @@ class Format:
     runs_with: str  # the module of its runtime
     written_with: tuple[str, ...]
     load: Callable[[Path, int], Network]
+    runs_code: bool = False  # whether a file of it can do more than answer
 
 
 # The best first: exact ones by their speed on a processor, then the one that rounds.
 FORMATS = {
     "tflite": Format("network.tflite", "ai_edge_litert", ("flatbuffers",), LiteNetwork),
     "onnx": Format("network.onnx", "onnxruntime", ("onnx",), load_onnx),
-    "saved_model": Format("saved_model", "tensorflow", (), load_saved_model),
-    "keras": Format("network.keras", "tensorflow", (), load_keras),
+    "saved_model": Format("saved_model", "tensorflow", (), load_saved_model, runs_code=True),
+    "keras": Format("network.keras", "tensorflow", (), load_keras, runs_code=True),
     "tflite_int8": Format("network_int8.tflite", "ai_edge_litert", ("flatbuffers",), LiteNetwork),
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from athenan import __version__, _core
 from athenan.backend import quiet, tensorflow
-from athenan.checkpoint import checksum, find_step
+from athenan.checkpoint import find_step
 from athenan.config import plain
 from athenan.errors import Failed, InputError
 from athenan.evaluators import CheckpointEvaluator
@@ -24,7 +24,8 @@ from athenan.export.onnx_file import write_onnx
 from athenan.export.operations import Array, operations_of, ranges_of
 from athenan.export.readme import readme
 from athenan.export.runtimes import FORMATS, load_network, require
-from athenan.games import fingerprint
+from athenan.files import checksum
+from athenan.games import fingerprint, import_game
 from athenan.records import unpack
 from athenan.replay_files import planes_of
 from athenan.run import git_revision
@@ -46,7 +47,10 @@ def export(config: ExportSettings) -> Exported:
     """Writes the bundle and its archive whole or not at all."""
     check_formats(config.formats)
     game = config.game.get("name")
-    evaluator = CheckpointEvaluator(find_step(config.checkpoint, Path(config.checkpoints), game))
+    if game and ":" in game:
+        import_game(game)  # the user's own, which the checkpoint may then name
+    step = find_step(config.checkpoint, Path(config.checkpoints), game)
+    evaluator = CheckpointEvaluator(step, config.trust)
     if game and evaluator.config.game["name"] != game:
         raise InputError(f"Checkpoint '{evaluator.step}' is of {plain(evaluator.config.game)}.")
     out = Path(config.out) if config.out else default_out(evaluator)

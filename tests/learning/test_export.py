@@ -83,7 +83,7 @@ def test_every_format_answers_as_the_checkpoint(case: Case) -> None:
     np.testing.assert_array_equal(case.evaluator(planes), values)
     for name in FORMATS:
         for place in (case.out, case.out.with_name("out.zip")):
-            evaluator = athenan.load_evaluator(f"{place}:{name}")
+            evaluator = athenan.load_evaluator(f"{place}:{name}", trust=True)
             tolerance = INT8 if name == "tflite_int8" else 1e-5
             none = [] if name in ("saved_model", "keras") else [0]  # TensorFlow wants a state
             for rows in (*none, 1, 3, 64, len(planes)):
@@ -368,6 +368,134 @@ def test_a_wrong_bundle_is_refused(
     err = refused(capsys, ["match", "game=tictactoe", f"first.evaluator={place}"])
     assert sentence in err
     assert place in err
+
+
+# ---- What to trust ---------------------------------------------------------------------
+
+
+def repacked(bundle: Path, place: Path, change: Any) -> str:
+    """A copy of the archive whose entries went through `change(entry, content)`, which gives
+    (entry, content) or None."""
+    with zipfile.ZipFile(bundle.with_name("out.zip")) as old, zipfile.ZipFile(place, "w") as new:
+        for entry in old.infolist():
+            if made := change(entry, old.read(entry)):
+                new.writestr(*made)
+    return str(place)
+
+
+def test_archives_are_looked_at_before_they_are_unpacked(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zipfile.ZipFile, "extractall", lambda *_: pytest.fail("it is unpacked"))
+
+    def refused_for(sentence: str, change: Any) -> None:
+        place = repacked(bundle, tmp_path / "hostile.zip", change)
+        with pytest.raises(InputError, match=sentence):
+            athenan.load_evaluator(place)
+
+    def named(name: str) -> Any:
+        return lambda entry, content: (
+            name if entry.filename.endswith("README.md") else entry.filename,
+            content,
+        )
+
+    for name in ("../out", "/out", "out/../../out", "..\\out", "C:/out"):
+        refused_for("leads out of it", named(name))
+
+    def link(entry: zipfile.ZipInfo, content: bytes) -> Any:
+        if entry.filename.endswith("README.md"):
+            entry.external_attr = 0o120777 << 16
+        return entry, content
+
+    refused_for("leads out of it", link)
+
+    monkeypatch.setattr("athenan.export.bundle.MOST_BYTES", 1000)
+    refused_for("would unpack to .* bytes", lambda *whole: whole)
+    monkeypatch.setattr("athenan.export.bundle.MOST_BYTES", 2**30)
+    monkeypatch.setattr("athenan.export.bundle.MOST_MEMBERS", 3)
+    refused_for("would unpack to .* files", lambda *whole: whole)
+
+
+def test_formats_that_run_code_need_trust(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, out = bundle.parent / "tictactoe" / "one", tmp_path / "out"
+    words = ["formats=[saved_model,keras,tflite_int8]", "vectors=5", f"out={out}"]
+    assert main(["export", f"checkpoint={run}", *words]) == 0
+    assert athenan.load_evaluator(out).format == "tflite_int8"  # type: ignore[attr-defined]
+    for form in ("saved_model", "keras"):
+        words = ["solve", "game=tictactoe", "iterations=1", f"evaluator={out}:{form}"]
+        err = refused(capsys, words)
+        assert f"Format '{form}' of '{out}' can run code: take another one, or say trust=" in err
+        assert main([*words, "trust=true"]) == 0
+    shutil.rmtree(tmp_path / "out" / "saved_model")
+    facts = json.loads((out / "evaluator.json").read_text())
+    facts["formats"] = {"keras": facts["formats"]["keras"]}
+    facts["files"] = {"network.keras": facts["files"]["network.keras"]}
+    (out / "evaluator.json").write_text(json.dumps(facts))
+    with pytest.raises(InputError, match="can run code"):
+        athenan.load_evaluator(out)
+
+
+def test_a_network_without_a_checksum_is_refused(bundle: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(bundle, copy)
+    facts = json.loads((copy / "evaluator.json").read_text())
+    del facts["files"]["network.tflite"]
+    (copy / "evaluator.json").write_text(json.dumps(facts))
+    with pytest.raises(InputError, match=r"evaluator\.json cannot be read"):
+        athenan.load_evaluator(copy)
+
+
+@pytest.mark.slow
+def test_a_file_never_chooses_what_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Runs and exports of a game of one's own: the user names the game, or says trust=true."""
+    monkeypatch.chdir(tmp_path)
+    Path("own_game.py").write_text("from nim import Nim\nopen('ran', 'w')\n")
+    named = ["game=own_game:Nim", "game.heaps=[1,2]"]
+    words = ["network.filters=4", "self_play.games_in_step=8", "learn.first_fit_states=64"]
+    words += ["network.layers=1", "strength.every_checkpoints=0", "games=8", "run=one"]
+    assert main(["train", *named, *words]) == 0
+    run = Path("checkpoints/own_game.Nim/one")
+    assert main(["export", *named[:1], "formats=[tflite]", "vectors=5", "out=out"]) == 0
+
+    def forget() -> None:
+        sys.modules.pop("own_game", None)
+        Path("ran").unlink(missing_ok=True)
+
+    refusals = [
+        ["export", f"checkpoint={run}", "formats=[tflite]", "out=other"],
+        ["export", "game=nim:Nim", f"checkpoint={run}", "formats=[tflite]", "out=other"],
+        ["match", "game=tictactoe", f"first.checkpoint={run}"],
+        ["train", f"resume={run}", "games=9"],
+        ["bench", "evaluator", f"checkpoint={run}"],
+    ]
+    for refusal in refusals:
+        forget()
+        err = refused(capsys, refusal)
+        assert "is of game 'own_game:Nim', whose code would run: name the game" in err
+        assert not Path("ran").exists()
+    for load in (athenan.load_evaluator, athenan.load_checkpoint):
+        forget()
+        with pytest.raises(InputError, match="whose code would run"):
+            load("out" if load is athenan.load_evaluator else run)
+        assert not Path("ran").exists()
+    # The run's own config does not speak for the user.
+    config = run / "config.yaml"
+    config.write_text(config.read_text().replace("trust: false", "trust: true"))
+    refused(capsys, ["train", f"resume={run}", "games=9"])
+    assert not Path("ran").exists()
+
+    assert main(["train", f"resume={run}", "games=9", "game=own_game:Nim"]) == 0
+    forget()
+    assert main(["train", f"resume={run}", "games=10", "trust=true"]) == 0
+    forget()
+    assert main(["solve", *named, "iterations=1", "evaluator=out"]) == 0
+    forget()
+    assert athenan.load_evaluator("out", trust=True).game.name == "nim"  # type: ignore[attr-defined]
+    assert Path("ran").exists()
 
 
 def test_a_format_or_game_that_is_not_there(
