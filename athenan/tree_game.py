@@ -40,16 +40,17 @@ class TreeGame:
         """From nested lists with numbers as leaves: `TreeGame.nested([[3, -1], [0, [2, -5]]])`."""
         children: list[list[int]] = []
         values: list[float] = []
-
-        def add(branch: Any) -> int:
-            number = len(children)
-            children.append([])
+        # Numbered as they are read, the first child of a node right after it; a tree may be deeper
+        # than calls can be.
+        waiting: list[tuple[Any, list[int]]] = [(tree, [])]
+        while waiting:
+            branch, siblings = waiting.pop()
+            siblings.append(len(children))
+            parts: list[int] = []
+            children.append(parts)
             values.append(0.0 if isinstance(branch, list) else float(branch))
             if isinstance(branch, list):
-                children[number] = [add(part) for part in branch]
-            return number
-
-        add(tree)
+                waiting += [(part, parts) for part in reversed(branch)]
         return TreeGame(children, values)
 
 
@@ -61,7 +62,8 @@ def alternating(children: Sequence[Sequence[int]]) -> list[int]:
         following = []
         for node in layer:
             to_move[node] = player
-            following += [child for child in children[node] if child not in seen]
-            seen.update(children[node])
+            known = [child for child in children[node] if child < len(children)]
+            following += [child for child in known if child not in seen]
+            seen.update(known)
         layer, player = following, 1 - player
     return to_move

@@ -32,7 +32,7 @@ struct Connect6 : Mnk<W, 2> {
   State state_from_planes(const std::uint8_t* planes, int ply) const {
     Board board;
     board.ply = ply;
-    board.to_move = planes[3];
+    board.to_move = planes[3] != 0;
     for (int cell = 0; cell < this->shape.size(); ++cell, planes += num_channels)
       board.cells.push_back(planes[0] ? 1 : planes[1] ? 2 : 0);
     return this->from_board(board);

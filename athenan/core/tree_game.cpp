@@ -1,7 +1,9 @@
 #include "core/tree_game.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 namespace athenan {
@@ -30,14 +32,18 @@ class TreeGame final : public Game {
     facts_.state_bytes = sizeof(Place);
     facts_.max_score = 1;  // a tree has scores, even if all its leaves are draws
     for (const auto& node : nodes_) {
+      if (!std::isfinite(node.value))
+        throw std::invalid_argument("A value of a tree is a finite number.");
+      if (node.to_move != 0 && node.to_move != 1)
+        throw std::invalid_argument("A tree has players 0 and 1, not " +
+                                    std::to_string(node.to_move) + ".");
       facts_.max_score = std::max<double>(facts_.max_score, std::abs(node.value));
       for (auto child : node.children)
         if (child >= nodes_.size())
           throw std::invalid_argument("There is no node " + std::to_string(child) +
                                       " in this tree.");
     }
-    heights_.assign(nodes_.size(), unknown);
-    facts_.max_plies = height(0);
+    facts_.max_plies = height();
   }
 
   std::unique_ptr<State> initial_state() const override { return std::make_unique<Place>(); }
@@ -92,7 +98,11 @@ class TreeGame final : public Game {
   }
   std::unique_ptr<State> state_from_string(std::string_view text) const override {
     if (text.substr(0, 5) != "node ") throw std::invalid_argument("Write a node like 'node 3'.");
-    return at_node(std::uint32_t(std::stoul(std::string(text.substr(5)))), 0);
+    std::uint32_t node = 0;
+    const auto [end, error] = std::from_chars(text.data() + 5, text.data() + text.size(), node);
+    if (error != std::errc() || end != text.data() + text.size())
+      throw std::invalid_argument("Write a node like 'node 3'.");
+    return at_node(node, 0);
   }
   std::unique_ptr<State> state_from_planes(const std::uint8_t* planes, int ply) const override {
     std::uint32_t node = 0;
@@ -107,7 +117,6 @@ class TreeGame final : public Game {
   }
 
  private:
-  static constexpr int unknown = -1, in_progress = -2;
   static std::uint32_t id(const State& state) { return static_cast<const Place&>(state).node; }
   const TreeGameNode& at(const State& state) const { return nodes_[id(state)]; }
 
@@ -131,24 +140,45 @@ class TreeGame final : public Game {
   static void write(std::uint32_t node, std::uint8_t* out) {
     for (int bit = 0; bit < id_bits; ++bit) out[bit] = node >> bit & 1;
   }
+  // Neither this nor height() calls itself: a tree may be deeper than the stack.
   std::uint64_t leaves(std::uint32_t node, int depth) const {
-    if (depth == 0) return 1;
+    std::map<std::uint32_t, std::uint64_t> paths = {{node, 1}};  // to the nodes at a depth
+    for (; depth > 0 && !paths.empty(); --depth) {
+      std::map<std::uint32_t, std::uint64_t> longer;
+      for (const auto& [end, count] : paths)
+        for (auto child : nodes_[end].children) longer[child] += count;
+      paths = std::move(longer);
+    }
     std::uint64_t total = 0;
-    for (auto child : nodes_[node].children) total += leaves(child, depth - 1);
+    for (const auto& [end, count] : paths) total += count;
     return total;
   }
-  int height(std::uint32_t node) {
-    if (heights_[node] == in_progress)
-      throw std::invalid_argument("Node " + std::to_string(node) + " can reach itself.");
-    if (heights_[node] != unknown) return heights_[node];
-    heights_[node] = in_progress;
-    int height_below = -1;
-    for (auto child : nodes_[node].children) height_below = std::max(height_below, height(child));
-    return heights_[node] = height_below + 1;
+  // Of the longest line, wherever it starts: nodes are taken once all their parents are.
+  int height() const {
+    std::vector<std::uint32_t> parents(nodes_.size()), ready;
+    std::vector<int> depths(nodes_.size());
+    for (const auto& node : nodes_)
+      for (auto child : node.children) ++parents[child];
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node)
+      if (!parents[node]) ready.push_back(node);
+    int height = 0;
+    while (!ready.empty()) {
+      const auto node = ready.back();
+      ready.pop_back();
+      height = std::max(height, depths[node]);
+      for (auto child : nodes_[node].children) {
+        depths[child] = std::max(depths[child], depths[node] + 1);
+        if (--parents[child] == 0) ready.push_back(child);
+      }
+    }
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node)
+      if (parents[node])
+        throw std::invalid_argument("Node " + std::to_string(node) +
+                                    " can reach itself, or is below one that can.");
+    return height;
   }
 
   std::vector<TreeGameNode> nodes_;
-  std::vector<int> heights_;
 };
 
 }  // namespace
