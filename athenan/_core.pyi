@@ -261,7 +261,7 @@ class Search:
     """One game's search; a SearchGroup runs it."""
 
     def stop(self) -> None:
-        """At the end of the iteration."""
+        """At the next expansion; from any thread."""
 
     def clear(self) -> None:
         """Forgets all that is known."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -125,6 +127,7 @@ class Search:
     ) -> None:
         self.game, self.core, self.evaluator = game, core, evaluator
         self._group = make_group([core], batch_sizes, threads)
+        self._running = threading.Lock()
 
     def run(
         self,
@@ -136,25 +139,50 @@ class Search:
     ) -> SearchResult:
         """Searches until a budget is spent or the state is resolved."""
         budget: dict[str, Any] = {}
-        for what, limit in (
-            ("iterations", iterations),
-            ("evaluations", evaluations),
-            ("seconds", seconds),
+        for what, limit, below in (
+            ("iterations", iterations, 2**64),
+            ("evaluations", evaluations, 2**64),
+            ("seconds", seconds, float("inf")),
         ):
-            if limit is not None and not limit > 0:
-                raise InputError(f"A budget of {what} must be positive, not {limit}.")
+            if limit is not None and not 0 < limit < below:
+                raise InputError(f"A budget of {what} must be positive and finite, not {limit}.")
             budget[what] = limit or 0
-        if isinstance(state, PythonState):
-            state = _core.wrap_python_state(self.game, state)
-        self._group.start(0, state, **budget)
-        drive(self._group, self.evaluator)
-        return self.result()
+        with self._alone():
+            with refusals():
+                if isinstance(state, PythonState):
+                    state = _core.wrap_python_state(self.game, state)
+                self._group.start(0, state, **budget)
+            drive(self._group, self.evaluator)
+            return self.result()
 
     def result(self) -> SearchResult:
-        return self.core.result()
+        with refusals():
+            return self.core.result()
 
     def clear(self) -> None:
-        self.core.clear()
+        with self._alone():
+            self.core.clear()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Between batches the core would let others in: other threads, or the evaluator itself."""
+        if not self._running.acquire(blocking=False):
+            raise InputError("This search is running: it searches one state at a time.")
+        try:
+            yield
+        finally:
+            self._running.release()
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What the core refuses is for the user to mend, be it a game's fault or an evaluator's."""
+    try:
+        yield
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(str(error)) from error
 
 
 def drive(
@@ -171,17 +199,33 @@ def drive(
     """
     rows = padded = 0
     while True:
-        while done := group.advance():
+        while done := advance(group):
             for index in done:
                 if ended is not None:
                     ended(index)
             if enough is not None and enough():
                 return rows, padded
-        batch = group.batch()
+        with refusals():
+            batch = group.batch()
         if batch is None or isinstance(evaluator, str):
             return rows, padded
         planes, real = batch
-        group.resume(np.ascontiguousarray(evaluator(planes), np.float32))
+        answers = as_answers(evaluator(planes))
+        with refusals():
+            group.resume(answers)
         rows, padded = rows + real, padded + len(planes)
         if batches is not None and (batches := batches - 1) <= 0:
             return rows, padded
+
+
+def advance(group: _core.SearchGroup) -> list[int]:
+    with refusals():
+        return group.advance()
+
+
+def as_answers(values: Any) -> Array:
+    """What an evaluator gave, as the core takes it."""
+    try:
+        return np.ascontiguousarray(values, np.float32)
+    except (ValueError, TypeError):
+        raise InputError("An evaluator answers numbers, one or a row of them a state.") from None

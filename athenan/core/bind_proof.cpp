@@ -11,6 +11,9 @@ using Keys = nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig>;
 using Outcomes = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig>;
 
 nb::tuple make(const UnboundedSearch& search, bool strong) {
+  const auto use = search.users().reading();
+  if (search.root_id() == no_node)
+    throw nb::value_error("There is no proof: the search has not run yet.");
   Proof proof;
   {
     nb::gil_scoped_release release;

@@ -87,7 +87,21 @@ nb::dict describe(const SearchType& type) {
   return entry;
 }
 
+// Ctrl-C is noticed between the slices.
+std::vector<std::size_t> advance(SearchGroup& group) {
+  constexpr auto slice = std::chrono::milliseconds(50);
+  const auto use = group.users().changing();
+  while (true) {
+    {
+      nb::gil_scoped_release release;
+      if (auto done = group.advance(Clock::now() + slice)) return *done;
+    }
+    if (PyErr_CheckSignals()) throw nb::python_error();
+  }
+}
+
 nb::object batch_of(SearchGroup& group) {
+  const auto use = group.users().changing();
   SearchGroup::Batch batch;
   {
     nb::gil_scoped_release release;
@@ -106,6 +120,7 @@ nb::object batch_of(SearchGroup& group) {
 void resume(SearchGroup& group, const nb::ndarray<const float, nb::c_contig>& answers) {
   if (answers.ndim() != 1 && answers.ndim() != 2)
     throw nb::value_error("An evaluator answers a value, or a row of them, for each state.");
+  const auto use = group.users().changing();
   group.resume({answers.data(), answers.size()}, answers.ndim() == 2 ? answers.shape(1) : 1);
 }
 
@@ -130,7 +145,13 @@ void bind_search(nb::module_& m) {
 
   nb::class_<Mobility>(m, "Mobility", "Legal actions of each player so far in a game.")
       .def(nb::init<>())
-      .def("add", &Mobility::add, nb::arg("player"), nb::arg("legal_actions"));
+      .def(
+          "add",
+          [](Mobility& mobility, int player, std::uint32_t legal_actions) {
+            if (player != 0 && player != 1) throw nb::value_error("Mobility is of two players.");
+            mobility.add(player, legal_actions);
+          },
+          nb::arg("player"), nb::arg("legal_actions"));
 
   nb::class_<TerminalEvaluation>(m, "TerminalEvaluation",
                                  "f_t of two-player games, in the first player's view.")
@@ -213,16 +234,40 @@ void bind_search(nb::module_& m) {
       });
 
   nb::class_<Search>(m, "Search", "One game's search; a SearchGroup runs it.")
-      .def("stop", &Search::stop, "At the end of the iteration.")
-      .def("clear", &Search::clear, "Forgets all that is known.")
-      .def("reseed", &Search::reseed, nb::arg("seed"), "Between searches.")
-      .def("result", &Search::result)
-      .def_prop_ro("done", [](Search& s) { return s.task().done(); })
+      .def("stop", &Search::stop, "At the next expansion; from any thread.")
+      .def(
+          "clear",
+          [](Search& s) {
+            const auto use = s.users().changing();
+            s.clear();
+          },
+          "Forgets all that is known.")
+      .def(
+          "reseed",
+          [](Search& s, std::uint64_t seed) {
+            const auto use = s.users().changing();
+            s.reseed(seed);
+          },
+          nb::arg("seed"), "Between searches.")
+      .def("result",
+           [](const Search& s) {
+             const auto use = s.users().reading();
+             return s.result();
+           })
+      .def_prop_ro("done",
+                   [](Search& s) {
+                     const auto use = s.users().reading();
+                     return s.task().done();
+                   })
       .def_prop_ro(
           "bound", [](const Search& s) { return s.terminal_evaluation().bound(); },
           "Values are within ± this.")
       .def_prop_ro(
-          "counts", [](const Search& s) { return to_python(s.counts()); },
+          "counts",
+          [](const Search& s) {
+            const auto use = s.users().reading();
+            return to_python(s.counts());
+          },
           nb::sig("def counts(self) -> dict[str, int]"));
 
   m.def("make_search", &make, nb::arg("name"), nb::arg("game"), nb::arg("options"),
@@ -239,20 +284,23 @@ void bind_search(nb::module_& m) {
              const Mobility& mobility) {
             if (index >= group.size()) throw nb::index_error("The group has no such search.");
             check_game(group.search(index), root);
+            const auto use = group.users().changing();
             nb::gil_scoped_release release;
             group.start(index, *root.state, {iterations, evaluations, seconds}, mobility);
           },
           nb::arg("index"), nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
           nb::arg("seconds") = 0.0, nb::arg("mobility") = Mobility{},
           "Prepares a search of the state; `advance` runs it.")
-      .def("advance", &SearchGroup::advance, nb::call_guard<nb::gil_scoped_release>(),
-           "Runs all until each waits or is done; those that are done.")
+      .def("advance", &advance, "Runs all until each waits or is done; those that are done.")
       .def("batch", &batch_of,
            nb::sig("def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None"),
            "(planes, real rows) of states that wait for their values, or None.")
       .def("resume", &resume, nb::arg("answers"),
            "The answers to the last batch: [rows], or [rows, answers a row].")
-      .def_prop_ro("waiting", &SearchGroup::waiting);
+      .def_prop_ro("waiting", [](SearchGroup& group) {
+        const auto use = group.users().reading();
+        return group.waiting();
+      });
 }
 
 }  // namespace athenan

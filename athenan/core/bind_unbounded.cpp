@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "core/bind.h"
@@ -15,6 +16,7 @@ namespace {
 
 // The whole tree as arrays, for tests and tools.
 nb::dict dump(const UnboundedSearch& search) {
+  const auto use = search.users().reading();
   const auto& tree = search.tree();
   std::vector<std::uint64_t> keys;
   std::vector<float> values;
@@ -53,6 +55,7 @@ nb::dict dump(const UnboundedSearch& search) {
 }
 
 double resolved_share(const UnboundedSearch& search) {
+  const auto use = search.users().reading();
   const auto& tree = search.tree();
   std::size_t resolved = 0;
   for (NodeId id = 0; id < tree.num_nodes(); ++id) resolved += tree.node(id).is(Node::resolved);
@@ -83,6 +86,7 @@ using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>;
 
 // (nodes, edges, [slots, origin key low, high, origin ply]) as plain arrays.
 nb::tuple save_tree(const UnboundedSearch& search) {
+  const auto use = search.users().reading();
   const auto saved = search.tree().save();
   std::vector<std::uint64_t> facts = {saved.slots, search.origin_key().low,
                                       search.origin_key().high,
@@ -95,6 +99,7 @@ void restore_tree(UnboundedSearch& search, const Bytes& nodes, const Bytes& edge
                   const nb::ndarray<const std::uint64_t, nb::shape<4>, nb::c_contig>& facts,
                   const BoundState& origin) {
   check_game(search, origin);
+  const auto use = search.users().changing();
   SearchTree::Saved saved;
   saved.nodes = from_bytes<Node>(nodes);
   saved.edges = from_bytes<Edge>(edges);
@@ -106,6 +111,13 @@ void restore_labels(Labels& labels,
                     const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& planes,
                     const nb::ndarray<const float, nb::ndim<1>, nb::c_contig>& values,
                     std::size_t resolved) {
+  const auto use = labels.search().users().changing();
+  const std::size_t size = values.size();
+  const std::size_t bytes = (labels.search().game().facts().plane_bytes() + 7) / 8;
+  if (planes.shape(0) != size || (size && planes.shape(1) != bytes) || resolved > size)
+    throw nb::value_error("These are not saved labels of this game.");
+  for (std::size_t i = 0; i < size; ++i)
+    if (!(std::abs(values.data()[i]) <= 1)) throw nb::value_error("A label is a value in [-1, 1].");
   Samples dropped;
   dropped.planes.assign(planes.data(), planes.data() + planes.size());
   dropped.values.assign(values.data(), values.data() + values.size());
@@ -133,6 +145,12 @@ void fill_memory(ResolvedMemory& memory,
                  nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig> keys,
                  nb::ndarray<const float, nb::ndim<1>, nb::c_contig> values,
                  nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig> completions) {
+  const auto use = memory.users().changing();
+  if (values.size() != keys.shape(0) || completions.size() != keys.shape(0))
+    throw nb::value_error("Each resolved state has a key, a value and a completion.");
+  for (std::size_t i = 0; i < keys.shape(0); ++i)
+    if (!std::isfinite(values.data()[i]) || std::abs(completions.data()[i]) > 1)
+      throw nb::value_error("A resolved state's value is finite and its completion -1, 0 or 1.");
   for (std::size_t i = 0; i < keys.shape(0); ++i)
     memory.add({keys.data()[2 * i], keys.data()[2 * i + 1]},
                {values.data()[i], completions.data()[i]});
@@ -163,7 +181,10 @@ void bind_unbounded(nb::module_& m) {
   nb::class_<UnboundedSearch, Search>(m, "UnboundedSearch", "Descent, UBFM and their class.")
       .def(
           "consult",
-          [](UnboundedSearch& s, std::shared_ptr<ResolvedMemory> memory) { s.consult(memory); },
+          [](UnboundedSearch& s, std::shared_ptr<ResolvedMemory> memory) {
+            const auto use = s.users().changing();
+            s.consult(std::move(memory));
+          },
           nb::arg("memory"), "Takes what is proven there for new states.")
       .def("save_tree", &save_tree,
            nb::sig("def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
@@ -180,10 +201,16 @@ void bind_unbounded(nb::module_& m) {
       .def(
           "add_all",
           [](ResolvedMemory& memory, const UnboundedSearch& search) {
+            const auto use = memory.users().changing();
+            const auto reading = search.users().reading();
             memory.add_all(search.tree());
           },
           nb::arg("search"), "The resolved states of a search's tree.")
-      .def("clear", &ResolvedMemory::clear)
+      .def("clear",
+           [](ResolvedMemory& memory) {
+             const auto use = memory.users().changing();
+             memory.clear();
+           })
       .def("__len__", &ResolvedMemory::size)
       .def("arrays", &memory_arrays,
            nb::sig("def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], "
@@ -193,20 +220,37 @@ void bind_unbounded(nb::module_& m) {
   nb::class_<Labels>(m, "Labels",
                      "The labelled states of one game's search, those that leave its tree for "
                      "want of memory included.")
-      .def(nb::init<std::shared_ptr<UnboundedSearch>>(), nb::arg("search"))
       .def(
-          "samples", [](const Labels& labels) { return arrays_of(labels.all()); },
+          "__init__",
+          [](Labels* self, const std::shared_ptr<UnboundedSearch>& search) {
+            const auto use = search->users().changing();
+            new (self) Labels(search);
+          },
+          nb::arg("search"))
+      .def(
+          "samples",
+          [](const Labels& labels) {
+            const auto use = labels.search().users().reading();
+            return arrays_of(labels.all());
+          },
           nb::sig("def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
                   "numpy.typing.NDArray[numpy.float32], int]"),
           "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
           "terminal state below the first root since clear().")
       .def(
-          "saved", [](const Labels& labels) { return arrays_of(labels.dropped()); },
+          "saved",
+          [](const Labels& labels) {
+            const auto use = labels.search().users().reading();
+            return arrays_of(labels.dropped());
+          },
           nb::sig("def saved(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
                   "numpy.typing.NDArray[numpy.float32], int]"),
           "The same of those that have left the tree, for `restore`.")
       .def("restore", &restore_labels, nb::arg("planes"), nb::arg("values"), nb::arg("resolved"))
-      .def("clear", &Labels::clear);
+      .def("clear", [](Labels& labels) {
+        const auto use = labels.search().users().changing();
+        labels.clear();
+      });
 }
 
 }  // namespace athenan

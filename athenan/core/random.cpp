@@ -17,8 +17,9 @@ class RandomSearch final : public Search {
       action_ = game_->random_action(root, random);
     }
   }
-  void clear() override { action_.reset(); }
+  void clear() override { end(); }
   Result result() const override {
+    check_result(begun_);
     Result result;
     result.action = action_;
     const int players = game_->facts().num_players;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/tree.h"
+#include "core/users.h"
 
 namespace athenan {
 
@@ -28,6 +29,7 @@ class ResolvedMemory {
   void add_all(const SearchTree& tree);  // its resolved non-terminal states
   void clear() { entries_.clear(); }
   std::size_t size() const { return entries_.size(); }
+  Users& users() const { return users_; }  // running searches read it
   // Ascending by key, so that a saved memory is the same for the same contents.
   std::vector<std::pair<Key, Entry>> sorted() const;
 
@@ -37,6 +39,7 @@ class ResolvedMemory {
   };
   std::size_t capacity_;
   std::unordered_map<Key, Entry, Hash> entries_;
+  mutable Users users_{"memory of resolved states"};
 };
 
 }  // namespace athenan

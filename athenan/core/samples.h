@@ -36,6 +36,7 @@ class Labels {
   Labels(const Labels&) = delete;
   Labels& operator=(const Labels&) = delete;
 
+  const UnboundedSearch& search() const { return *search_; }
   Samples all() const;  // since clear()
   const Samples& dropped() const { return dropped_; }
   void restore(Samples dropped) { dropped_ = std::move(dropped); }

@@ -13,20 +13,52 @@ Search::Search(SearchInput input)
       seed_(input.seed) {}
 
 void Search::begin(const Budget& budget) {
-  task_ = {};
-  request_ = {};
+  end();
+  begun_ = true;
   counts_ = {};
   budget_ = budget;
   stopped_ = false;
-  started_ = std::chrono::steady_clock::now();
+  own_time_ = {};
+}
+
+void Search::end() {
+  task_ = {};
+  request_ = {};
+  begun_ = false;
+  ++run_number_;
+}
+
+void Search::check_result(bool is_there) {
+  if (!is_there) throw std::invalid_argument("There is no result: the search has not run yet.");
+}
+
+void Search::resume(Clock::time_point pause_at) {
+  const auto use = users_.changing();
+  const auto reading = reads_ ? reads_->reading() : Users::Use();
+  pause_at_ = pause_at;
+  resumed_ = Clock::now();
+  struct Timed {
+    Search& search;
+    ~Timed() { search.own_time_ += Clock::now() - search.resumed_; }
+  } timed{*this};
+  task_.resume();
+}
+
+double Search::seconds() const {
+  return std::chrono::duration<double>(own_time_ + (Clock::now() - resumed_)).count();
 }
 
 bool Search::spent() const {
-  const auto seconds = [this] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-  };
-  return stopped_ || (budget_.iterations && counts_.iterations >= budget_.iterations) ||
-         evaluations_spent() || (budget_.seconds > 0 && seconds() >= budget_.seconds);
+  return (budget_.iterations && counts_.iterations >= budget_.iterations) || evaluations_spent() ||
+         (counts_.iterations && interrupted());
+}
+
+Search::Pause Search::pause(std::size_t states) {
+  constexpr std::size_t states_a_look = 64;  // the clock is not free where states are
+  states_since_look_ += states;
+  if (states_since_look_ < states_a_look) return {false};
+  states_since_look_ = 0;
+  return {Clock::now() >= pause_at_};
 }
 
 Request& Search::ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,

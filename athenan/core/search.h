@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,11 +18,16 @@
 
 #include "core/evaluation.h"
 #include "core/task.h"
+#include "core/users.h"
 #include "games/game.h"
 
 namespace athenan {
 
-// A search ends when any of these is used up, or when it knows all. 0: no such limit.
+using Clock = std::chrono::steady_clock;
+
+// A search ends when any of these is used up, or when it knows all. 0: no such limit. Its seconds
+// are its own, however many searches are in step: the time its task runs and, of each batch, its
+// share by rows. An iteration is always begun, so that an action can be given.
 struct Budget {
   std::uint64_t iterations = 0;
   std::uint64_t evaluations = 0;
@@ -108,12 +114,15 @@ class alignas(128) Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  // Prepares a search of `root`; the group resumes task() until it is done. What is known from
+  // Prepares a search of `root`; the group resumes it until its task is done. What is known from
   // earlier searches may be kept. mobility: of the game so far.
   virtual void start(const State& root, const Budget& budget, const Mobility& mobility) = 0;
   Task<>& task() { return task_; }
   Request& request() { return request_; }
-  void stop() { stopped_ = true; }    // at the end of the iteration
+  // Runs the task until it waits for f_θ or is done, or pauses since the time has come.
+  void resume(Clock::time_point pause_at);
+  void charge(Clock::duration time) { own_time_ += time; }  // its share of a batch
+  void stop() { stopped_ = true; }    // at the next expansion; from any thread
   virtual void clear() = 0;           // forgets all that is known
   virtual Result result() const = 0;  // once the task is done
   virtual Counts counts() const { return counts_; }
@@ -121,13 +130,30 @@ class alignas(128) Search {
   void reseed(std::uint64_t seed) { seed_ = seed; }  // between searches
   const Game& game() const { return *game_; }
   const TerminalEvaluation& terminal_evaluation() const { return terminal_evaluation_; }
+  // Changes with every start and clear: what was asked for before is asked for no more.
+  std::uint64_t run_number() const { return run_number_; }
+  Users& users() const { return users_; }  // whoever calls from Python, or a group, is one
 
  protected:
-  void begin(const Budget& budget);  // of start()
-  bool spent() const;
+  void begin(const Budget& budget);         // of start()
+  void end();                               // of clear()
+  static void check_result(bool is_there);  // of result(): throws if there is none yet
+  bool spent() const;                       // before an iteration
+  bool interrupted() const {  // within one: time is over, or somebody wants it to stop
+    return stopped_ || (budget_.seconds > 0 && seconds() >= budget_.seconds);
+  }
   bool evaluations_spent() const {
     return budget_.evaluations && counts_.charged >= budget_.evaluations;
   }
+  // `co_await pause(states)` after work on so many states, where the search could also wait: who
+  // resumed it has a look at the world (Ctrl-C) when its time has come.
+  struct Pause {
+    bool due;
+    bool await_ready() const { return !due; }
+    void await_suspend(std::coroutine_handle<>) const {}
+    void await_resume() const {}
+  };
+  Pause pause(std::size_t states);
   // f_θ of the state's children by these actions, in [-1, 1]: `co_await ask(…)` fills the answers.
   // keys: of the children, for evaluators that live in the core.
   Request& ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
@@ -141,8 +167,18 @@ class alignas(128) Search {
   Request request_;
   Budget budget_;
   Counts counts_;
-  std::chrono::steady_clock::time_point started_;
-  bool stopped_ = false;
+  bool begun_ = false;
+  Users* reads_ = nullptr;  // of what it shares with other searches, read while the task runs
+
+ private:
+  double seconds() const;  // its own, so far; of the running task
+
+  mutable Users users_{"search"};
+  std::atomic<std::uint64_t> run_number_ = 0;
+  std::atomic<bool> stopped_ = false;
+  Clock::duration own_time_{};  // but for that since resumed_
+  Clock::time_point resumed_, pause_at_;
+  std::size_t states_since_look_ = 0;  // at the clock
 };
 
 // ---- The list of searches and their options ----------------------------------------------

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 namespace athenan {
@@ -54,8 +55,8 @@ void SearchTree::place(NodeId id) {
 }
 
 void SearchTree::rebuild_index(std::size_t slots) {
-  tags_.resize(slots);
   slots_.resize(slots);
+  tags_.resize(slots);
   std::fill_n(tags_.data(), slots, std::uint8_t(0));
   constexpr std::size_t ahead = 16;  // slots are far apart: ask for them early
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -70,9 +71,11 @@ void SearchTree::grow_index(std::size_t nodes) {
 }
 
 NodeId SearchTree::add(const Key& key) {
+  if (nodes_.size() >= no_node)
+    throw std::length_error("A search tree holds at most 4,294,967,295 states.");
   const auto id = NodeId(nodes_.size());
-  grow_index(id + 1);
-  nodes_.resize(id + 1);
+  grow_index(std::size_t(id) + 1);
+  nodes_.resize(std::size_t(id) + 1);
   Node& node = nodes_[id];
   node = Node{};
   node.key[0] = std::uint32_t(key.low);
@@ -115,23 +118,41 @@ SearchTree::Saved SearchTree::save() const {
 }
 
 void SearchTree::restore(const Saved& saved) {
-  for (const Node& node : saved.nodes)
-    if (std::size_t(node.first_edge) + node.num_edges > saved.edges.size())
-      throw std::invalid_argument("This is not a saved tree.");
-  for (const Edge& edge : saved.edges)
-    if (edge.child >= saved.nodes.size()) throw std::invalid_argument("This is not a saved tree.");
-  if (slots_for(saved.nodes.size()) > std::max(saved.slots, first_slots))
-    throw std::invalid_argument("This is not a saved tree.");
+  const auto demand = [](bool truth) {
+    if (!truth) throw std::invalid_argument("This is not a saved tree.");
+  };
+  demand(saved.nodes.size() < no_node && saved.edges.size() <= no_node);
+  std::vector<bool> owned(saved.edges.size());  // each edge belongs to one node
+  std::size_t owned_edges = 0;
+  for (const Node& node : saved.nodes) {
+    demand(std::isfinite(node.value) && std::abs(node.completion) <= 1);
+    demand(node.is(Node::expanded) == (node.num_edges > 0));
+    demand(!(node.is(Node::expanded) && node.is(Node::terminal)));
+    demand(std::size_t(node.first_edge) + node.num_edges <= saved.edges.size() || !node.num_edges);
+    for (std::size_t i = 0; i < node.num_edges; ++i) {
+      demand(!owned[node.first_edge + i]);
+      owned[node.first_edge + i] = true;
+    }
+    owned_edges += node.num_edges;
+  }
+  demand(owned_edges == saved.edges.size());
+  for (const Edge& edge : saved.edges) demand(edge.child < saved.nodes.size());
+  // The index may have grown with the first state beyond the budget, but no further.
+  demand(slots_for(saved.nodes.size()) <= saved.slots || saved.nodes.empty());
+  demand(saved.slots <=
+         std::max({2 * (budget_ / 5), first_slots, grown(slots_for(saved.nodes.size()))}));
   clear();
   nodes_.resize(saved.nodes.size());
   edges_.resize(saved.edges.size());
   std::copy(saved.nodes.begin(), saved.nodes.end(), nodes_.data());
   std::copy(saved.edges.begin(), saved.edges.end(), edges_.data());
   rebuild_index(saved.slots);
+  for (NodeId id = 0; id < nodes_.size(); ++id) demand(find(nodes_[id].full_key()) == id);
 }
 
 bool SearchTree::fits(std::size_t more) const {
   const std::size_t nodes = nodes_.size() + more;
+  if (nodes > no_node || edges_.size() + more > no_node) return false;  // numbers have 32 bits
   std::size_t slots = tags_.size();
   if (slots_for(nodes) > slots) slots = std::max({first_slots, slots_for(nodes), grown(slots)});
   return bytes_for(nodes, edges_.size() + more, slots) <= budget_;

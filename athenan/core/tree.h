@@ -92,6 +92,8 @@ class PlainArray {
 
 class SearchTree {
  public:
+  static constexpr std::size_t most_edges = 0xFFFF;  // of a node
+
   explicit SearchTree(std::size_t memory_bytes) : budget_(memory_bytes) {}
 
   Node& node(NodeId id) { return nodes_[id]; }
@@ -127,7 +129,8 @@ class SearchTree {
     std::size_t slots = 0;
   };
   Saved save() const;
-  void restore(const Saved& saved);  // throws if it is not a tree
+  // Throws if it is not a tree; whether it is one of the game, saved_tree.h says.
+  void restore(const Saved& saved);
   std::size_t num_nodes() const { return nodes_.size(); }
   std::size_t num_edges() const { return edges_.size(); }
   std::size_t bytes() const;

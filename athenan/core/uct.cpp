@@ -27,7 +27,7 @@ class Uct final : public Search {
     begin(budget);
     const Key key = game_->key(root);
     if (nodes_.empty() || key != root_key_) {
-      clear();
+      forget();
       root_->assign(root);
       root_key_ = key;
       random_ = Random(mix(seed_) ^ key.low);
@@ -39,9 +39,8 @@ class Uct final : public Search {
     task_ = run();
   }
   void clear() override {
-    task_ = {};
-    nodes_.clear();
-    root_totals_.clear();
+    end();
+    forget();
   }
   Result result() const override;
   Counts counts() const override {
@@ -51,6 +50,11 @@ class Uct final : public Search {
   }
 
  private:
+  void forget() {
+    nodes_.clear();
+    root_totals_.clear();
+  }
+
   struct Choice {
     Action action = 0;
     std::uint32_t visits = 0;
@@ -64,19 +68,22 @@ class Uct final : public Search {
     std::vector<Choice> children;
   };
 
+  static constexpr std::size_t states_a_rollout = 16;  // what it costs, roughly and at least
   Task<> run() {
     while (!nodes_.empty() && !spent()) {
       rollout();
       ++counts_.iterations;
       ++counts_.evaluations;
       ++counts_.charged;
+      co_await pause(states_a_rollout);
     }
-    co_return;
   }
 
   std::uint32_t add_node(const State& state) {
     Node node;
     node.player = game_->to_move(state);
+    if (nodes_.size() >= std::numeric_limits<std::uint32_t>::max())
+      throw std::length_error("A search 'uct' holds at most 4,294,967,295 states.");
     game_->legal_actions(state, actions_);
     for (Action action : actions_) node.children.push_back({action});
     ++counts_.expanded;
@@ -166,6 +173,7 @@ class Uct final : public Search {
 };
 
 Result Uct::result() const {
+  check_result(begun_);
   Result result;
   result.counts = counts();
   const auto unknown = values<std::int8_t>([](int) { return 0; });

@@ -33,17 +33,28 @@ UnboundedSearch::UnboundedSearch(SearchInput input, UnboundedSettings settings)
 }
 
 void UnboundedSearch::clear() {
-  task_ = {};
-  request_ = {};
+  end();
   new_nodes_.clear();
   tree_.clear();
+  restored_.clear();
   root_ = no_node;
+}
+
+void UnboundedSearch::consult(std::shared_ptr<const ResolvedMemory> memory) {
+  memory_ = std::move(memory);
+  reads_ = memory_ ? &memory_->users() : nullptr;
 }
 
 void UnboundedSearch::restore(const SearchTree::Saved& tree, const State& origin,
                               const Key& origin_key) {
   clear();
-  tree_.restore(tree);
+  try {
+    tree_.restore(tree);
+    restored_.check(tree_, *game_, terminal_evaluation_, origin, origin_key);
+  } catch (...) {
+    clear();
+    throw;
+  }
   origin_->assign(origin);
   origin_key_ = origin_key;
 }
@@ -59,6 +70,7 @@ void UnboundedSearch::start(const State& root, const Budget& budget, const Mobil
     new_nodes_.clear();
   }
   out_of_memory_ = false;
+  root_ = no_node;
   root_state_->assign(root);
   root_mobility_ = mobility_ = mobility;
   root_player_ = game_->to_move(root);
@@ -67,18 +79,23 @@ void UnboundedSearch::start(const State& root, const Budget& budget, const Mobil
     origin_->assign(root);
     origin_key_ = key;
   }
-  root_ = tree_.find(key);
-  if (root_ == no_node) root_ = tree_.add(key);
-  Node& node = tree_.node(root_);
+  NodeId id = tree_.find(key);
+  if (id == no_node)
+    id = tree_.add(key);
+  else if (restored_.in_doubt())
+    restored_.check_met(tree_, *game_, terminal_evaluation_, root, mobility, id);
+  Node& node = tree_.node(id);
   if (game_->is_terminal(root)) {
     const auto ending = game_->ending(root);
-    node.completion = ending.outcome[0];
+    check_zero_sum(ending);
+    node.completion = settings_.completion ? ending.outcome[0] : 0;
     node.value = terminal_evaluation_(ending, game_->ply(root), mobility_);
     node.set(Node::terminal, true);
     node.set(Node::resolved, true);
   } else if (!node.is(Node::expanded)) {
     node.set(Node::resolved, false);  // known, but its children are not: search it like any other
   }
+  root_ = id;
   task_ = run();
 }
 
@@ -94,8 +111,10 @@ Task<> UnboundedSearch::run() {
     while (true) {
       const bool is_new = !tree_.node(id).is(Node::expanded);
       if (is_new && evaluations_spent()) break;
+      if (!path_.empty() && interrupted()) break;
       path_.push_back(id);
       players_.push_back(player);
+      check_length();
       if (is_new) {
         // 1. Expand: all children of s join the tree, ends with their exact values.
         if (!add_children()) break;
@@ -106,6 +125,7 @@ Task<> UnboundedSearch::run() {
         // 3. (c, v, r)(s) by its children.
         back_up(id, player);
         ++new_states;
+        co_await pause(children_.size());
       }
       // 4. Stop at what is resolved, or where the rule says so.
       if (tree_.node(id).is(Node::resolved)) break;
@@ -140,6 +160,7 @@ void UnboundedSearch::begin_iteration() {
 // what is known, and the others are listed as new.
 bool UnboundedSearch::add_children() {
   game_->expand(*state_, children_);
+  check_children();
   const std::size_t size = children_.size();
   if (!make_room(size)) {
     out_of_memory_ = true;
@@ -148,6 +169,24 @@ bool UnboundedSearch::add_children() {
     return false;
   }
   const NodeId id = path_.back();
+  const auto first_new = NodeId(tree_.num_nodes());
+  try {
+    add_edges_to_children(id);
+  } catch (...) {
+    tree_.take_back(id, first_new);
+    new_nodes_.clear();
+    throw;
+  }
+  new_values_.resize(new_nodes_.size());
+  counts_.children += size;
+  counts_.evaluations += new_nodes_.size();
+  counts_.charged += new_nodes_.size();
+  ++counts_.expanded;
+  return true;
+}
+
+void UnboundedSearch::add_edges_to_children(NodeId id) {
+  const std::size_t size = children_.size();
   const int ply = game_->ply(*state_) + 1;
   Mobility mobility = mobility_;
   mobility.add(players_.back(), size);
@@ -178,15 +217,43 @@ bool UnboundedSearch::add_children() {
         new_nodes_.push_back(child);
         new_actions_.push_back(children_.actions[i]);
       }
+    } else if (restored_.in_doubt()) {
+      const auto met = state_->clone();
+      game_->play(*met, children_.actions[i]);
+      restored_.check_met(tree_, *game_, terminal_evaluation_, *met, mobility, child);
     }
     edges[i] = {child, children_.actions[i], 0};
   }
-  new_values_.resize(new_nodes_.size());
-  counts_.children += size;
-  counts_.evaluations += new_nodes_.size();
-  counts_.charged += new_nodes_.size();
-  ++counts_.expanded;
-  return true;
+}
+
+void UnboundedSearch::check_children() const {
+  const std::size_t size = children_.size();
+  if (size == 0)
+    throw std::invalid_argument("A state of game '" + game_->facts().name +
+                                "' has no legal actions but is not over.");
+  if (size > SearchTree::most_edges)
+    throw std::length_error("A state of game '" + game_->facts().name + "' has " +
+                            std::to_string(size) + " legal actions; this search takes at most " +
+                            std::to_string(SearchTree::most_edges) + ".");
+  for (std::size_t i = 0; i < size; ++i)
+    if (children_.terminal[i]) check_zero_sum(children_.endings[i]);
+}
+
+void UnboundedSearch::check_zero_sum(const Ending& ending) const {
+  if (ending.outcome[0] != -ending.outcome[1])
+    throw std::invalid_argument("Game '" + game_->facts().name + "' ended with outcomes " +
+                                std::to_string(ending.outcome[0]) + " and " +
+                                std::to_string(ending.outcome[1]) +
+                                "; in this search one player's gain is the other's loss.");
+}
+
+// The states of a path are not over, so that no game has more of them.
+void UnboundedSearch::check_length() const {
+  if (path_.size() > std::size_t(game_->facts().max_plies))
+    throw std::invalid_argument(
+        "A line of game '" + game_->facts().name + "' is longer than its max_plies, " +
+        std::to_string(game_->facts().max_plies) +
+        ": the key of a state comes again below it, or max_plies is wrong.");
 }
 
 // When something has to go, all that is not below the root goes too.
@@ -315,7 +382,8 @@ std::vector<Action> UnboundedSearch::principal_variation() const {
   std::vector<Action> line;
   const auto state = root_state_->clone();
   NodeId id = root_;
-  while (id != no_node && tree_.node(id).is(Node::expanded) && tree_.node(id).num_edges) {
+  const auto longest = std::size_t(game_->facts().max_plies);  // keys may go round in circles
+  while (tree_.node(id).is(Node::expanded) && line.size() < longest) {
     const auto& edge = tree_.edges(id)[decided_edge(id, game_->to_move(*state), Decision::best)];
     line.push_back(edge.action);
     game_->play(*state, edge.action);
@@ -336,9 +404,9 @@ Counts UnboundedSearch::counts() const {
 }
 
 Result UnboundedSearch::result() const {
+  check_result(root_ != no_node);
   Result result;
   result.counts = counts();
-  if (root_ == no_node) return result;
   result.value = first_players(root().value);
   result.completion = first_players(root().completion);
   result.resolved = root().is(Node::resolved);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/resolved.h"
+#include "core/saved_tree.h"
 #include "core/search.h"
 #include "core/tree.h"
 
@@ -52,11 +53,11 @@ class UnboundedSearch final : public Search {
   Counts counts() const override;
 
   // States proven in other games; consulted for new children. It must not change while we run.
-  void consult(std::shared_ptr<const ResolvedMemory> memory) { memory_ = std::move(memory); }
+  void consult(std::shared_ptr<const ResolvedMemory> memory);
   // Called before states leave the tree for want of memory; `stays` as in SearchTree::make_room.
   using BeforeDropping = std::function<void(const std::vector<bool>& stays)>;
   void before_dropping(BeforeDropping callback) { before_dropping_ = std::move(callback); }
-  // A saved tree instead of the present one.
+  // A saved tree instead of the present one; throws if it is not one of the game below origin.
   void restore(const SearchTree::Saved& tree, const State& origin, const Key& origin_key);
 
   const Node& root() const { return tree_.node(root_); }
@@ -74,6 +75,10 @@ class UnboundedSearch final : public Search {
   Key key_of(const State& state) const;
   void begin_iteration();
   bool add_children();  // false: no room
+  void add_edges_to_children(NodeId id);
+  void check_children() const;
+  void check_zero_sum(const Ending& ending) const;
+  void check_length() const;  // of the path
   bool make_room(std::size_t children);
   void assign_values();                 // answers of f_θ to the new children
   void back_up(NodeId id, int player);  // (c, v)(s) ← the best child's; r(s)
@@ -86,6 +91,7 @@ class UnboundedSearch final : public Search {
 
   UnboundedSettings settings_;
   SearchTree tree_;
+  SavedTreeCheck restored_;
   BeforeDropping before_dropping_;
   std::shared_ptr<const ResolvedMemory> memory_;
 
