@@ -161,13 +161,6 @@ def evaluators() -> list[str]:
 
 def search_types() -> list[dict[str, Any]]: ...
 
-class Mobility:
-    """Legal actions of each player so far in a game."""
-
-    def __init__(self) -> None: ...
-
-    def add(self, player: int, legal_actions: int) -> None: ...
-
 class TerminalEvaluation:
     """f_t of two-player games, in the first player's view."""
 
@@ -177,7 +170,7 @@ class TerminalEvaluation:
     def bound(self) -> float:
         """Values are within ± this."""
 
-    def __call__(self, end: State, mobility: Mobility = ...) -> float:
+    def __call__(self, end: State) -> float:
         """Of a terminal state."""
 
 class Child:
@@ -288,7 +281,7 @@ class SearchGroup:
 
     def __init__(self, searches: Sequence[Search], batch_sizes: Sequence[int], threads: int) -> None: ...
 
-    def start(self, index: int, root: State, iterations: int = 0, evaluations: int = 0, seconds: float = 0.0, mobility: Mobility = ...) -> None:
+    def start(self, index: int, root: State, iterations: int = 0, evaluations: int = 0, seconds: float = 0.0) -> None:
         """Prepares a search of the state; `advance` runs it."""
 
     def advance(self) -> list[int]:

@@ -31,7 +31,6 @@ class _GameUnderWay:
     number: int
     search: _core.UnboundedSearch
     state: _core.State
-    mobility: _core.Mobility = field(default_factory=_core.Mobility)
     actions: list[int] = field(default_factory=list)
     states: list[_core.State] = field(default_factory=list)
     root_values: list[float] = field(default_factory=list)
@@ -128,7 +127,7 @@ class SelfPlay:
             self.labels[slot].clear()
             game = self._new_game(slot, self.next_game)
             self.next_game += 1
-        self.group.start(slot, game.state, mobility=game.mobility, **self.budget)
+        self.group.start(slot, game.state, **self.budget)
 
     def _new_game(self, slot: int, number: int) -> _GameUnderWay:
         start = self.game.initial_state()
@@ -148,9 +147,8 @@ class SelfPlay:
         game.resolved_roots += result.resolved
         game.root_values.append(result.value / bound)
         random = np.random.default_rng([self.seed, game.number, len(game.actions)])
-        children = result.children
-        action = self.choose(children, game.state.to_move, bound, random, self.progress)
-        self._play(game, action, len(children))
+        action = self.choose(result.children, game.state.to_move, bound, random, self.progress)
+        self._play(game, action)
         record = None
         if game.state.is_terminal:
             record = self._record(game, self.labels[slot])
@@ -163,9 +161,8 @@ class SelfPlay:
             self._go_on(slot)
         return record
 
-    def _play(self, game: _GameUnderWay, action: int, legal_actions: int) -> None:
+    def _play(self, game: _GameUnderWay, action: int) -> None:
         game.states.append(game.state)
-        game.mobility.add(game.state.to_move, legal_actions)
         game.actions.append(action)
         game.state = game.state.play(action)
 
@@ -191,7 +188,7 @@ class SelfPlay:
                 continue
             game = self._new_game(slot, saved["number"])
             for action in saved["actions"]:
-                self._play(game, action, len(game.state.legal_actions()))
+                self._play(game, action)
             for name in SAVED:
                 setattr(game, name, saved[name])
             nodes, edges, counts, planes, values = (next(trees) for _ in range(5))
@@ -203,7 +200,7 @@ class SelfPlay:
         planes, values, resolved = game_labels.samples()
         if self.target != "tree":
             evaluation = self.terminal_evaluation
-            final = evaluation(game.state, game.mobility) / evaluation.bound
+            final = evaluation(game.state) / evaluation.bound
             states = [*game.states, game.state]
             planes = pack(np.stack([state.planes() for state in states]))
             labels = [*game.root_values, final] if self.target == "root" else [final] * len(states)

@@ -9,17 +9,20 @@
 #include <utility>
 #include <vector>
 
+#include "core/evaluation.h"
 #include "games/game.h"
 
 namespace athenan {
 
 namespace nb = nanobind;
 
-// A state as Python holds it: with its game, and the action that led to it (to mark it on boards).
+// A state as Python holds it: with its game, the action that led to it (to mark it on boards), and
+// the mobility of the game so far, so that whoever searches it values ends alike.
 struct BoundState {
   std::shared_ptr<const Game> game;
   std::unique_ptr<State> state;
   std::optional<Action> last_action;
+  Mobility mobility = {};
 };
 
 using Planes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>, nb::c_contig>;

@@ -34,7 +34,9 @@ BoundState play(const BoundState& state, std::int64_t action) {
     throw nb::value_error(("Action " + std::to_string(action) + " is not legal here" +
                            (legal.empty() ? ": the game is over." : "."))
                               .c_str());
-  BoundState child{state.game, state.state->clone(), Action(action)};
+  BoundState child{state.game, state.state->clone(), Action(action), state.mobility};
+  if (child.game->facts().num_players == 2)
+    child.mobility.add(child.game->to_move(*child.state), legal.size());
   child.game->play(*child.state, Action(action));
   return child;
 }

@@ -143,16 +143,6 @@ void bind_search(nb::module_& m) {
       },
       nb::sig("def search_types() -> list[dict[str, typing.Any]]"));
 
-  nb::class_<Mobility>(m, "Mobility", "Legal actions of each player so far in a game.")
-      .def(nb::init<>())
-      .def(
-          "add",
-          [](Mobility& mobility, int player, std::uint32_t legal_actions) {
-            if (player != 0 && player != 1) throw nb::value_error("Mobility is of two players.");
-            mobility.add(player, legal_actions);
-          },
-          nb::arg("player"), nb::arg("legal_actions"));
-
   nb::class_<TerminalEvaluation>(m, "TerminalEvaluation",
                                  "f_t of two-player games, in the first player's view.")
       .def(
@@ -165,11 +155,11 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("bound", &TerminalEvaluation::bound, "Values are within ± this.")
       .def(
           "__call__",
-          [](const TerminalEvaluation& evaluation, const BoundState& end,
-             const Mobility& mobility) {
-            return evaluation(end.game->ending(*end.state), end.game->ply(*end.state), mobility);
+          [](const TerminalEvaluation& evaluation, const BoundState& end) {
+            return evaluation(end.game->ending(*end.state), end.game->ply(*end.state),
+                              end.mobility);
           },
-          nb::arg("end"), nb::arg("mobility") = Mobility{}, "Of a terminal state.");
+          nb::arg("end"), "Of a terminal state.");
 
   nb::class_<Child>(m, "Child", "What a search knows of an action at its root.")
       .def(
@@ -280,17 +270,15 @@ void bind_search(nb::module_& m) {
       .def(
           "start",
           [](SearchGroup& group, std::size_t index, const BoundState& root,
-             std::uint64_t iterations, std::uint64_t evaluations, double seconds,
-             const Mobility& mobility) {
+             std::uint64_t iterations, std::uint64_t evaluations, double seconds) {
             if (index >= group.size()) throw nb::index_error("The group has no such search.");
             check_game(group.search(index), root);
             const auto use = group.users().changing();
             nb::gil_scoped_release release;
-            group.start(index, *root.state, {iterations, evaluations, seconds}, mobility);
+            group.start(index, *root.state, {iterations, evaluations, seconds}, root.mobility);
           },
           nb::arg("index"), nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
-          nb::arg("seconds") = 0.0, nb::arg("mobility") = Mobility{},
-          "Prepares a search of the state; `advance` runs it.")
+          nb::arg("seconds") = 0.0, "Prepares a search of the state; `advance` runs it.")
       .def("advance", &advance, "Runs all until each waits or is done; those that are done.")
       .def("batch", &batch_of,
            nb::sig("def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None"),

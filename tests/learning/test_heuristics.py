@@ -34,27 +34,26 @@ every_heuristic = pytest.mark.parametrize("heuristic", HEURISTICS)
 
 
 @cache
-def ends(name: str) -> list[tuple[Any, Any, list[list[int]]]]:
-    """Last states of random games, with the mobility as the core takes it and as lists."""
+def ends(name: str) -> list[tuple[Any, list[list[int]]]]:
+    """Last states of random games, with the legal actions that each player had on the way."""
     game = GAMES[name]
     random = np.random.default_rng(0)
     found = []
     for _ in range(60 if game.max_plies <= 60 else 6):
-        state, mobility = game.initial_state(), _core.Mobility()
+        state = game.initial_state()
         counts: list[list[int]] = [[], []]
         while not state.is_terminal:
             actions = state.legal_actions()
-            mobility.add(state.to_move, len(actions))
             counts[state.to_move].append(len(actions))
             state = state.play(actions[random.integers(len(actions))])
-        found.append((state, mobility, counts))
+        found.append((state, counts))
     return found
 
 
-def value(search: athenan.Search, state: Any, mobility: Any) -> float:
+def value(search: athenan.Search, state: Any) -> float:
     search.clear()
     group = _core.SearchGroup([search.core], [1], 1)
-    group.start(0, state, mobility=mobility)
+    group.start(0, state)
     group.advance()
     return float(search.result().value)
 
@@ -95,8 +94,8 @@ def test_win_draw_loss_and_the_bound(name: str, heuristic: str) -> None:
         return
     search = athenan.make_search("ubfm", game, "zero", heuristic=heuristic)
     bound = search.core.bound
-    for state, mobility, counts in ends(name):
-        found = value(search, state, mobility)
+    for state, counts in ends(name):
+        found = value(search, state)
         outcome = state.outcomes[0]
         if outcome == 0:
             assert found == 0
@@ -122,10 +121,10 @@ def test_run_at_the_end_gives_the_value_of_the_end(name: str) -> None:
         if not applies(name, heuristic):
             continue
         search = athenan.make_search("descent", GAMES[name], "zero", heuristic=heuristic)
-        for state, mobility, _ in ends(name)[:3]:
+        for state, _ in ends(name)[:3]:
             result = search.run(state)
             assert (result.resolved, result.action) == (True, None)
-            assert result.value == value(search, state, mobility)
+            assert result.value == value(search, state)
             assert result.completion == state.outcomes[0]
 
 
@@ -136,12 +135,12 @@ def test_longest(heuristic: str) -> None:
     search = athenan.make_search("ubfm", game, "zero", heuristic=heuristic, longest=20)
     assert search.core.bound == 20
     plies = set()
-    for state, mobility, _ in ends("connect_four"):
+    for state, _ in ends("connect_four"):
         if state.outcomes[0] == 0:
             continue
         left = max(0, 20 - state.ply + 1)
         formula = left if heuristic == "additive_depth" else 20 ** (left / 20)
-        found = abs(value(search, state, mobility))
+        found = abs(value(search, state))
         assert found == pytest.approx(max(1, formula), rel=1e-5)
         plies.add(state.ply > 20)
     assert plies == {True, False}
@@ -152,8 +151,8 @@ def test_quick_wins_are_worth_more(heuristic: str) -> None:
     game: Any = GAMES["connect_four"]
     search = athenan.make_search("ubfm", game, "zero", heuristic=heuristic)
     by_ply = {
-        state.ply: abs(value(search, state, mobility))
-        for state, mobility, _ in ends("connect_four")
+        state.ply: abs(value(search, state))
+        for state, _ in ends("connect_four")
         if state.outcomes[0]
     }
     ordered = [by_ply[ply] for ply in sorted(by_ply)]

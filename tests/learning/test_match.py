@@ -157,6 +157,62 @@ def test_uct_finds_a_win_in_one_and_blocks_one() -> None:
             assert -1 <= result.value <= 1
 
 
+def test_uct_plays_the_most_visited_action() -> None:
+    """Which is not always the one with the best mean."""
+    game: Any = athenan.make_game("connect_four")
+    differ = 0
+    for seed in range(20):
+        result = athenan.make_search("uct", game, seed=seed).run(
+            game.initial_state(), iterations=60
+        )
+        most = max(child.selections for child in result.children)
+        (chosen,) = [child for child in result.children if child.action == result.action]
+        assert chosen.selections == most
+        differ += chosen.value < max(child.value for child in result.children)
+    assert differ
+
+
+def value_of_line(state: Any, line: list[int]) -> float:
+    """f_t of heuristic mobility by hand, after a whole game."""
+    counts: list[list[int]] = [[], []]
+    for action in line:
+        counts[state.to_move].append(len(state.legal_actions()))
+        state = state.play(action)
+    assert state.is_terminal
+    means = [np.mean(of) if of else 1.0 for of in counts]
+    ratio = (means[0] / means[1]) ** state.outcomes[0]
+    return float(state.outcomes[0] * np.clip(ratio, 1, 10))
+
+
+@pytest.mark.parametrize("who", ["player", "search"])
+def test_mobility_is_of_the_whole_game(who: str) -> None:
+    """From its first action on, also the other side's; and the tree is found again."""
+    game: Any = athenan.make_game("othello", size=6)
+    settings: Any = {"heuristic": "mobility", "seed": 0}
+    ours = SearchPlayer(game, "hash", {"name": "descent"}, {"iterations": 60}, 1, **settings)
+    alone = athenan.make_search("descent", game, "hash", **settings)
+    state, line, ends, found_again = game.initial_state(), [], 0, 0
+    for _ in range(3):  # an opening
+        line.append(state.legal_actions()[-1])
+        state = state.play(line[-1])
+    while not state.is_terminal:
+        if who == "player":
+            ours.choose([0], [state])
+            result = ours.searches[0].result()
+        else:
+            result = alone.run(state, iterations=60)
+        if result.resolved:
+            whole = [*line, *result.principal_variation]
+            assert result.value == pytest.approx(value_of_line(game.initial_state(), whole))
+            ends += abs(result.value) > 1
+        found_again += result.iterations < sum(child.selections for child in result.children)
+        for action in result.principal_variation[:2]:
+            state = state.play(action)
+            line.append(action)
+    assert ends
+    assert found_again > 3
+
+
 def test_uct_beats_random_clearly() -> None:
     game: Any = athenan.make_game("connect_four")
     players = player(game, search="uct", iterations=60), player(game, search="random")
