@@ -344,7 +344,7 @@ class Labels:
 
     def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:
         """
-        (packed planes, values in [-1, 1], how many are resolved) of every expanded or terminal state below the first root since clear().
+        (packed planes, values in [-1, 1], how many are resolved) of every expanded, terminal or remembered state below the first root since clear().
         """
 
     def saved(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:

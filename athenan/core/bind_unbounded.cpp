@@ -21,7 +21,7 @@ nb::dict dump(const UnboundedSearch& search) {
   std::vector<std::uint64_t> keys;
   std::vector<float> values;
   std::vector<std::int8_t> completions;
-  std::vector<std::uint8_t> resolved, expanded, terminal;
+  std::vector<std::uint8_t> resolved, expanded, terminal, remembered;
   std::vector<std::uint32_t> first_edge, parents, children, actions, selections;
   for (NodeId id = 0; id < tree.num_nodes(); ++id) {
     const Node& node = tree.node(id);
@@ -32,6 +32,7 @@ nb::dict dump(const UnboundedSearch& search) {
     resolved.push_back(node.is(Node::resolved));
     expanded.push_back(node.is(Node::expanded));
     terminal.push_back(node.is(Node::terminal));
+    remembered.push_back(node.is(Node::remembered));
     for (const Edge& edge : tree.edges(id)) {
       parents.push_back(id);
       children.push_back(edge.child);
@@ -47,6 +48,7 @@ nb::dict dump(const UnboundedSearch& search) {
   d["resolved"] = to_numpy(std::move(resolved));
   d["expanded"] = to_numpy(std::move(expanded));
   d["terminal"] = to_numpy(std::move(terminal));
+  d["remembered"] = to_numpy(std::move(remembered));
   d["parent"] = to_numpy(std::move(parents));
   d["child"] = to_numpy(std::move(children));
   d["action"] = to_numpy(std::move(actions));
@@ -235,8 +237,8 @@ void bind_unbounded(nb::module_& m) {
           },
           nb::sig("def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
                   "numpy.typing.NDArray[numpy.float32], int]"),
-          "(packed planes, values in [-1, 1], how many are resolved) of every expanded or "
-          "terminal state below the first root since clear().")
+          "(packed planes, values in [-1, 1], how many are resolved) of every expanded, "
+          "terminal or remembered state below the first root since clear().")
       .def(
           "saved",
           [](const Labels& labels) {

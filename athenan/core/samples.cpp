@@ -38,7 +38,9 @@ void add_tree_samples(Samples& samples, const UnboundedSearch& search,
     }
     for (const Edge& edge : tree.edges(id)) {
       const Node& child = tree.node(edge.child);
-      if (seen[edge.child] || !(child.is(Node::expanded) || child.is(Node::terminal))) continue;
+      const bool has_label =
+          child.is(Node::expanded) || child.is(Node::terminal) || child.is(Node::remembered);
+      if (seen[edge.child] || !has_label) continue;
       seen[edge.child] = true;
       auto next = state->clone();
       game.play(*next, edge.action);

@@ -9,8 +9,8 @@
 
 namespace athenan {
 
-// Tree learning's pairs (state, v): every expanded and every terminal state. Leaves that only hold
-// f_θ's own answer teach nothing.
+// Tree learning's pairs (state, v): every expanded, terminal or remembered state. Leaves that only
+// hold f_θ's own answer teach nothing.
 struct Samples {
   std::vector<std::uint8_t> planes;  // a state's bits, packed, high bit first
   std::vector<float> values;         // v / bound, in [-1, 1]

@@ -165,10 +165,10 @@ bool SearchTree::make_room(std::size_t children, std::span<NodeId> path,
   if (fits(children)) return true;
   ++collections_;
   for (bool drop_proofs : {false, true}) {
-    mark_reachable(path.front());
     collapse(path);
-    before(staying());
-    mark_kept(path, drop_proofs);
+    const auto stays = staying();
+    before(stays);
+    mark_kept(path, stays, drop_proofs);
     compact_edges();
     compact_nodes(path);
     // Less than a third free would mean to collect again and again.
@@ -177,7 +177,8 @@ bool SearchTree::make_room(std::size_t children, std::span<NodeId> path,
   return fits(children);
 }
 
-void SearchTree::mark_reachable(NodeId root) {
+// From the root, by way of nodes that have the flag.
+void SearchTree::mark_reachable(NodeId root, Node::Flag through) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i].set(Node::reachable, false);
   std::vector<NodeId> waiting = {root};
   nodes_[root].set(Node::reachable, true);
@@ -188,7 +189,7 @@ void SearchTree::mark_reachable(NodeId root) {
       Node& child = nodes_[edge.child];
       if (child.is(Node::reachable)) continue;
       child.set(Node::reachable, true);
-      if (child.is(Node::expanded)) waiting.push_back(edge.child);
+      if (child.is(through)) waiting.push_back(edge.child);
     }
   }
 }
@@ -200,10 +201,12 @@ std::uint64_t SearchTree::visits(const Node& node) const {
 }
 
 // Takes the edges from resolved and unreachable nodes, then from the least selected others until
-// at most a third of all edges is left. `kept` says which nodes keep theirs.
+// a third of all edges is left; of nodes selected equally often the older ones, which stand above
+// the others, stay. `kept` says which nodes keep theirs.
 void SearchTree::collapse(std::span<const NodeId> path) {
   constexpr std::size_t buckets = 4096;  // the last one holds all that is selected more often
   std::array<std::uint64_t, buckets> edges_by_visits{};
+  mark_reachable(path.front(), Node::expanded);
   const auto bucket = [&](const Node& node) {
     return std::size_t(std::min<std::uint64_t>(visits(node), buckets - 1));
   };
@@ -213,23 +216,38 @@ void SearchTree::collapse(std::span<const NodeId> path) {
              node.is(Node::expanded) && node.is(Node::reachable) && !node.is(Node::resolved));
     if (node.is(Node::kept)) edges_by_visits[bucket(node)] += node.num_edges;
   }
-  std::uint64_t kept_edges = 0;
-  std::size_t lowest = buckets;
-  while (lowest > 0 && kept_edges + edges_by_visits[lowest - 1] <= edges_.size() / 3)
-    kept_edges += edges_by_visits[--lowest];
-  for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (nodes_[i].is(Node::kept) && bucket(nodes_[i]) < lowest) nodes_[i].set(Node::kept, false);
+  std::uint64_t room = edges_.size() / 3;
+  std::size_t lowest = buckets;  // bucket that stays whole
+  while (lowest > 0 && edges_by_visits[lowest - 1] <= room) room -= edges_by_visits[--lowest];
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    if (!node.is(Node::kept) || bucket(node) >= lowest) continue;
+    if (bucket(node) + 1 < lowest) {
+      node.set(Node::kept, false);
+      continue;
+    }
+    // The bucket at the boundary fills what room is left.
+    const std::uint64_t taken = std::min<std::uint64_t>(room, node.num_edges);
+    node.set(Node::kept, taken == node.num_edges);
+    room -= taken;
+  }
   for (NodeId id : path) nodes_[id].set(Node::kept, nodes_[id].is(Node::expanded));
+  // On a graph a node can be selected more often than any of its parents; without them it is lost.
+  mark_reachable(path.front(), Node::kept);
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (!nodes_[i].is(Node::reachable)) nodes_[i].set(Node::kept, false);
 }
 
-// After collapse: nodes that keep their edges, and the terminal ones among their children.
+// After collapse: nodes that keep their edges, and the terminal and remembered ones among their
+// children.
 std::vector<bool> SearchTree::staying() const {
   std::vector<bool> stays(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (!nodes_[i].is(Node::kept)) continue;
     stays[i] = true;
     for (const Edge& edge : edges(NodeId(i)))
-      if (nodes_[edge.child].is(Node::terminal)) stays[edge.child] = true;
+      if (nodes_[edge.child].is(Node::terminal) || nodes_[edge.child].is(Node::remembered))
+        stays[edge.child] = true;
   }
   return stays;
 }
@@ -264,11 +282,14 @@ void SearchTree::compact_edges() {
 
 // Decides who stays: the path, nodes that keep their edges, their children, and what is resolved.
 // A terminal state nobody refers to costs nothing to find again; with drop_proofs the same is done
-// with other resolved states, when they alone fill the memory.
-void SearchTree::mark_kept(std::span<const NodeId> path, bool drop_proofs) {
+// with other resolved states, when they alone fill the memory. What does not stay has been told
+// before, so that as a proof it is no longer remembered.
+void SearchTree::mark_kept(std::span<const NodeId> path, const std::vector<bool>& stays,
+                           bool drop_proofs) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
     node.set(Node::expanded, node.is(Node::kept));
+    if (!stays[i]) node.set(Node::remembered, false);
     const bool proof = node.is(Node::resolved) && !node.is(Node::terminal) && !drop_proofs;
     node.set(Node::kept, node.is(Node::expanded) || proof);
   }

@@ -29,8 +29,9 @@ struct Node {
     expanded = 1,
     terminal = 2,
     resolved = 4,
-    kept = 8,       // during a collection: stays
-    reachable = 16  // during a collection: from the root
+    kept = 8,        // during a collection: stays
+    reachable = 16,  // during a collection: from the root
+    remembered = 32  // resolved in another game: never expanded here, yet its value is exact
   };
 
   std::uint32_t key[4];
@@ -117,7 +118,7 @@ class SearchTree {
   // selected unresolved subtrees collapse to their values; what is resolved stays resolved. Nodes
   // change their numbers then: `path` (root first, never collapsed) is renumbered. False when
   // what must stay leaves no room. Before anything is dropped, `before` is told for each node
-  // whether it will still be expanded or terminal.
+  // whether it will still be expanded, terminal or remembered.
   using BeforeDropping = std::function<void(const std::vector<bool>& stays)>;
   bool make_room(std::size_t children, std::span<NodeId> path, const BeforeDropping& before);
 
@@ -147,11 +148,11 @@ class SearchTree {
   void grow_index(std::size_t nodes);
   void rebuild_index(std::size_t slots);
 
-  void mark_reachable(NodeId root);
+  void mark_reachable(NodeId root, Node::Flag through);
   std::uint64_t visits(const Node& node) const;
   void collapse(std::span<const NodeId> path);
   std::vector<bool> staying() const;
-  void mark_kept(std::span<const NodeId> path, bool drop_proofs);
+  void mark_kept(std::span<const NodeId> path, const std::vector<bool>& stays, bool drop_proofs);
   void compact_edges();
   void compact_nodes(std::span<NodeId> path);
 

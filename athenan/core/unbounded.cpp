@@ -211,7 +211,7 @@ void UnboundedSearch::add_edges_to_children(NodeId id) {
       } else if (const auto* known = memory_ ? memory_->find(children_.keys[i]) : nullptr) {
         node.completion = known->completion;
         node.value = known->value;
-        node.flags = Node::resolved;
+        node.flags = Node::resolved | Node::remembered;
       } else {
         new_keys_.push_back(children_.keys[i]);
         new_nodes_.push_back(child);

@@ -56,6 +56,7 @@ def test_samples_are_the_expanded_and_terminal_states(
     expected = tree_states(game, search)
     tree = search.core.dump()
     assert len(values) == len(expected) == int((tree["expanded"] | tree["terminal"]).sum())
+    assert not tree["remembered"].any()
     assert len(values) < len(tree["value"]), "leaves teach nothing"
     assert np.abs(values).max() <= 1
     assert resolved == int((tree["resolved"] & (tree["expanded"] | tree["terminal"])).sum())
@@ -184,6 +185,39 @@ def test_half_a_memory_does_not_change_what_is_found(seed: int) -> None:
         assert (result.resolved, result.completion) == (True, 0)
         state = state.play(result.action)
     assert state.outcomes == (0, 0)
+
+
+@pytest.mark.parametrize("memory_mb", [1024, 0.03])
+def test_what_is_remembered_has_its_label_once(memory_mb: float) -> None:
+    """It is not expanded, but its value is exact; also when it leaves the tree."""
+    game: Any = athenan.make_game(**FOUR)
+    memory = filled(game, seed=5, iterations=150)
+    keys, values, _ = memory.arrays()
+    known = {int(low) | int(high) << 64: v for (low, high), v in zip(keys, values, strict=True)}
+    search = core_search(game, memory_mb, seed=1)
+    search.consult(memory)
+    labels = _core.Labels(search)
+    group = _core.SearchGroup([search], [1], 1)
+    met = set()
+    for _ in range(120):
+        group.start(0, game.initial_state(), iterations=1)
+        group.advance()
+        tree = search.dump()
+        for low, high in tree["keys"][tree["remembered"] == 1]:
+            met.add(int(low) | int(high) << 64)
+    assert (search.counts["collections"] > 0) == (memory_mb < 1)
+    assert met <= known.keys()
+    assert len(met) > 20
+
+    packed, values, resolved = labels.samples()
+    found = []
+    for planes, value in zip(unpack(packed, game.plane_shape), values, strict=True):
+        key = game.state_from_planes(planes).key
+        if key in met:
+            found.append(key)
+            assert value == known[key]
+    assert sorted(found) == sorted(met)
+    assert resolved >= len(met)
 
 
 def test_a_memory_is_of_one_heuristic_and_ply() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -94,6 +95,32 @@ def test_games_are_solved_in_too_little_memory(
     assert (result.resolved, result.completion) == (True, value)
     assert search.core.counts["collections"] > 1
     assert search.core.counts["bytes"] <= search.core.counts["budget"]
+
+
+@pytest.mark.parametrize("name", ["ubfm", "descent"])
+def test_a_collapse_keeps_a_third_and_the_most_selected(name: str) -> None:
+    game = athenan.make_game("hex", size=7)
+    search = athenan.make_search(name, game, "hash", memory_mb=1)
+    while not search.core.counts["collections"]:
+        nodes, edges = tree_of(search.core)
+        search.run(game.initial_state(), iterations=1)
+    nodes_left, edges_left = tree_of(search.core)
+    assert 0.3 * len(edges) < len(edges_left) < 0.4 * len(edges)
+
+    visits: Counter[int] = Counter()
+    for (parent, _), (_, selections) in edges.items():
+        visits[parent] += selections
+    selected = {  # by the last iteration, whose line is never taken apart
+        parent for (parent, action), (_, n) in edges_left.items()
+        if n > edges.get((parent, action), (0, 0))[1]
+    }  # fmt: skip
+    unresolved = {key for key, (_, _, resolved, expanded) in nodes.items() if expanded > resolved}
+    kept = {key for key in unresolved if nodes_left.get(key, (0, 0, 0, False))[3]}
+    # What hangs on nothing that is kept cannot stay, however often it was selected.
+    below = {child for (parent, _), (child, _) in edges.items() if parent in kept}
+    dropped = (unresolved - kept) & below
+    assert dropped
+    assert max(visits[key] for key in dropped) <= min(visits[key] for key in kept - selected)
 
 
 @cache
