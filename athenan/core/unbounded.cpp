@@ -360,13 +360,17 @@ std::size_t UnboundedSearch::decided_edge(NodeId id, int player, Decision decisi
   const auto edges = tree_.edges(id);
   const int sign = sign_of(player);
   const Key key = tree_.node(id).full_key();
-  // best: (c, v, n); safest: (c, n, v)
+  if (decision == Decision::safest) {
+    // What is resolved is never selected again, so its selections say nothing against it.
+    const std::size_t best = decided_edge(id, player, Decision::best);
+    if (settings_.completion && tree_.node(edges[best].child).is(Node::resolved)) return best;
+  }
   const auto rank = [&](const Edge& edge) {
     const Node& child = tree_.node(edge.child);
     const double value = sign * double(child.value), selections = edge.selections;
-    const bool safest = decision == Decision::safest;
-    return std::array<double, 3>{double(sign * child.completion), safest ? selections : value,
-                                 safest ? value : selections};
+    const bool by_value = decision == Decision::best;
+    return std::array<double, 3>{double(sign * child.completion), by_value ? value : selections,
+                                 by_value ? selections : value};
   };
   std::size_t best = 0;
   for (std::size_t i = 1; i < edges.size(); ++i) {
@@ -434,8 +438,9 @@ const OptionType continue_rule =
 const OptionType order = one_of("order", {"best", "random", "least_selected"},
                                 "which unresolved child is explored first");
 const OptionType decision =
-    one_of("decision", {"safest", "best"},
-           "the action after the search: the most selected, or the best by value");
+    one_of("decision", {"safest", "best", "safest_printed"},
+           "the action after the search: the most selected unless the best by value is proven, "
+           "the best by value, or the most selected as printed");
 
 std::vector<OptionType> options_of(std::vector<OptionType> own) {
   own.push_back(

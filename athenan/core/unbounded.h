@@ -29,7 +29,11 @@ enum class ContinueRule {
 enum class ChildOrder { best, random, least_selected };
 
 // How the action is chosen after the search.
-enum class Decision { safest, best };
+enum class Decision {
+  safest,          // the most selected, (c, n, v), unless the best by value is proven
+  best,            // by value: (c, v, n)
+  safest_printed,  // (c, n, v) as in the papers, which gives proven draws away
+};
 
 struct UnboundedSettings {
   ContinueRule continue_rule = ContinueRule::always;

@@ -41,11 +41,21 @@ def hash_value(state: GraphState) -> float:
     return ((mix(low ^ mix(high)) >> 40) - 2**23) / 2**23
 
 
+def count_key(tag: int, count: int) -> int:
+    """128 bits that a count adds to a state's key."""
+    low = mix(2 * ((tag << 40) + count + 0x5EED00000000) + 1)
+    return low | mix(low ^ 0xD1B54A32D192ED03) << 64
+
+
+# Legal actions so far and turns so far, each of the first and the second player.
+Mobility = tuple[int, int, int, int]
+
+
 class GraphState:
     """A state of a GameGraph: what the pseudo-code asks about s."""
 
-    def __init__(self, graph: GameGraph, state: Any, key: int) -> None:
-        self.graph, self.state, self.key = graph, state, key
+    def __init__(self, graph: GameGraph, state: Any, key: int, mobility: Mobility) -> None:
+        self.graph, self.state, self.key, self.mobility = graph, state, key, mobility
         self.is_terminal: bool = state.is_terminal  # t(s)
         self.to_move: int = state.to_move  # j(s)
         self.outcome: int = state.outcomes[0] if self.is_terminal else 0  # f_b(s)
@@ -53,17 +63,35 @@ class GraphState:
     @cached_property
     def children(self) -> list[tuple[int, GraphState]]:
         """A(s), each child with the action that leads to it."""
-        return [(a, self.graph.state(self.state.play(a))) for a in self.state.legal_actions()]
+        actions = self.state.legal_actions()
+        counts = list(self.mobility)
+        counts[self.to_move] += len(actions)
+        counts[2 + self.to_move] += 1
+        mobility = (counts[0], counts[1], counts[2], counts[3])
+        return [(a, self.graph.state(self.state.play(a), mobility)) for a in actions]
 
     @cached_property
     def terminal_evaluation(self) -> float:
         """f_t(s): the outcome times a strength in [1, bound]."""
+        longest = self.graph.game.max_plies
+        left = longest - self.state.ply + 1
         strength = {
             "gain": lambda: 1,
             "score": lambda: abs(self.state.score),
-            "additive_depth": lambda: self.graph.game.max_plies - self.state.ply + 1,
+            "additive_depth": lambda: left,
+            "multiplicative_depth": lambda: longest ** (left / longest),
+            "mobility": lambda: (self.mean_mobility(0) / self.mean_mobility(1)) ** self.outcome,
+            "presence": lambda: self.outcome * (self.pieces(0) - self.pieces(1)),
         }[self.graph.heuristic]()
         return float32(self.outcome * min(max(strength, 1), self.graph.bound))
+
+    def mean_mobility(self, player: int) -> float:
+        actions, turns = self.mobility[player], self.mobility[2 + player]
+        return actions / turns if turns else 1
+
+    def pieces(self, player: int) -> int:
+        """Of games whose first two planes are the men of the two players."""
+        return int(self.state.planes()[..., player].sum())
 
 
 class GameGraph:
@@ -75,16 +103,22 @@ class GameGraph:
             "gain": 1.0,
             "score": max(1.0, game.max_score),
             "additive_depth": float(game.max_plies),
+            "multiplicative_depth": float(game.max_plies),
+            "mobility": 10.0,
+            "presence": float(game.max_pieces),
         }[heuristic]
         self.states: dict[int, GraphState] = {}
 
-    def state(self, state: Any) -> GraphState:
+    def state(self, state: Any, mobility: Mobility = (0, 0, 0, 0)) -> GraphState:
+        """What the value depends on besides the state is part of the key."""
         key = state.key
-        if self.heuristic == "additive_depth":  # the value depends on the ply, so the key does
-            low = mix(2 * ((1 << 40) + state.ply + 0x5EED00000000) + 1)
-            key ^= low | mix(low ^ 0xD1B54A32D192ED03) << 64
+        if self.heuristic.endswith("_depth"):
+            key ^= count_key(1, state.ply)
+        if self.heuristic == "mobility":
+            for tag, count in enumerate(mobility, start=2):
+                key ^= count_key(tag, count)
         if key not in self.states:
-            self.states[key] = GraphState(self, state, key)
+            self.states[key] = GraphState(self, state, key, mobility)
         return self.states[key]
 
     @property
@@ -311,13 +345,18 @@ class Reference:
         return mix(mix(mix(self.seed) ^ low) ^ mix(((visits << 32) & WORD) ^ action))
 
     def decision(self, state: GraphState, decision: str) -> int:
-        """The action to play: best by (c, v, n), safest by (c, n, v)."""
+        """The action to play: best by (c, v, n), safest_printed by (c, n, v), and safest like the
+        latter unless the best is resolved, whose selections do not grow any more."""
+        if decision == "safest":
+            best = self.decision(state, "best")
+            if self.with_completion and self.resolved[dict(state.children)[best].key]:
+                return best
         sign = 1 if state.to_move == 0 else -1
 
         def rank(edge: tuple[int, GraphState]) -> tuple[float, float, float, int]:
             action, child = edge
             value, selections = sign * self.value[child.key], self.selections[state.key, action]
-            first, second = (selections, value) if decision == "safest" else (value, selections)
+            first, second = (value, selections) if decision == "best" else (selections, value)
             tie = self.tie_break(state, action, 0)
             return sign * self.completion[child.key], first, second, tie
 

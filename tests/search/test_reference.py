@@ -25,6 +25,7 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIAN
 every_kind = pytest.mark.parametrize("kind", ["tree", "dag"])
 every_small_game = pytest.mark.parametrize("options", SMALL_GAMES.values(), ids=SMALL_GAMES)
 RANDOM_GAMES = 150  # for each variant and kind
+HEURISTICS = ["gain", "score", "additive_depth", "multiplicative_depth", "mobility"]
 
 
 def compare(search: athenan.Search, reference: Reference, state: GraphState, **budget: int) -> Any:
@@ -49,7 +50,7 @@ def test_random_games(variant: dict[str, Any], kind: str) -> None:
     for number in range(RANDOM_GAMES):
         random = Random(f"{kind} {number}")
         game = random_game(random, kind)
-        heuristic = random.choice(["gain", "score", "additive_depth"])
+        heuristic = random.choice(HEURISTICS)
         settings = {**variant, "seed": random.getrandbits(64)}
         graph = GameGraph(game, heuristic)
         evaluator, of_state = ("hash", hash_value)
@@ -86,12 +87,13 @@ def test_decisions_and_kept_trees(kind: str) -> None:
     for number in range(RANDOM_GAMES):
         random = Random(f"decision {kind} {number}")
         game = random_game(random, kind)
-        decision = random.choice(["best", "safest"])
+        decision = random.choice(["best", "safest", "safest_printed"])
+        heuristic = random.choice(HEURISTICS)
         settings = random_member(random)
-        graph = GameGraph(game, "score")
+        graph = GameGraph(game, heuristic)
         state = graph.root
         search = athenan.make_search(
-            "umb", game, "hash", heuristic="score", decision=decision, **settings
+            "umb", game, "hash", heuristic=heuristic, decision=decision, **settings
         )
         reference = Reference(graph, **settings)
         while not state.is_terminal:
@@ -155,7 +157,8 @@ def test_small_games(
 ) -> None:
     random = Random(f"{variant} {options}")
     for external in (False, True):
-        heuristics = ["gain", "additive_depth"] + ["score"] * (options["name"] == "othello")
+        heuristics = [name for name in HEURISTICS if name != "score"]
+        heuristics += {"othello": ["score"], "breakthrough": ["presence"]}.get(options["name"], [])
         heuristic = random.choice(heuristics)
         graph = graphs.setdefault(
             (*options.values(), heuristic), GameGraph(athenan.make_game(**options), heuristic)

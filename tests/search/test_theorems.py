@@ -25,6 +25,7 @@ from cases import (
 from reference import GameGraph
 
 import athenan
+from athenan import _core
 
 every_kind = pytest.mark.parametrize("kind", ["tree", "dag"])
 every_member = pytest.mark.parametrize("member", [*WEAK, "any"])
@@ -40,10 +41,12 @@ def searches(kind: str, member: str) -> Iterator[tuple[GameGraph, athenan.Search
         settings = random_member(random)
         if member != "any":
             settings = WITH_COMPLETION[member] | {"seed": settings["seed"]}
-        heuristic = random.choice(["gain", "score"])
+        # Depth heuristics make more states of a graph: one for each ply it is reached at.
+        deep = random.choice(["additive_depth", "multiplicative_depth"])
+        heuristic = random.choice(["gain", "score", "gain", deep])
         evaluator = TableEvaluator(random) if random.random() < 0.3 else "hash"
         search = athenan.make_search("umb", game, evaluator, heuristic=heuristic, **settings)
-        yield GameGraph(game), search
+        yield GameGraph(game, heuristic), search
 
 
 def after_each_iteration(graph: GameGraph, search: athenan.Search) -> Iterator[Nodes]:
@@ -190,6 +193,28 @@ def assert_strongly_solved(graph: GameGraph, search: athenan.Search) -> None:
     }
 
 
+@every_kind
+@every_member
+def test_what_other_games_have_proven_stays_true(member: str, kind: str) -> None:
+    """Proofs of a search that was stopped are remembered by one that goes on to the end; c of a
+    remembered state is what it was, or won and lost games would pass for draws."""
+    outcomes = set()
+    for (graph, search), (same, other) in zip(
+        searches(kind, member), searches(kind, member), strict=True
+    ):
+        exact = minimax_of_all(graph)
+        other.run(same.root.state, iterations=max(1, len(exact) // 4))
+        memory = _core.ResolvedMemory(10**6)
+        memory.add_all(other.core)
+        search.core.consult(memory)
+        for nodes in after_each_iteration(graph, search):
+            for key, (_, completion, resolved, _) in nodes.items():
+                assert not resolved or completion == exact[key]
+        remembered = search.core.dump()["remembered"] == 1
+        outcomes |= set(search.core.dump()["completion"][remembered].tolist())
+    assert outcomes == {-1, 0, 1}
+
+
 # The first player can end the game at once in a draw (value 0), or go on to a state that the
 # evaluator holds for bad (-0.5) although it is won whatever the second player does.
 BLOCKED = [0, [[1, 1], [1, 1]]]
@@ -201,7 +226,7 @@ def pessimist(planes: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", ["ubfm", "descent"])
-@pytest.mark.parametrize("decision", ["best", "safest"])
+@pytest.mark.parametrize("decision", ["best", "safest", "safest_printed"])
 def test_without_completion_a_terminal_state_blocks_the_search(name: str, decision: str) -> None:
     """However long it runs: the iteration changes no value, so that all later ones are alike."""
     game = athenan.TreeGame.nested(BLOCKED)
@@ -217,6 +242,39 @@ def test_without_completion_a_terminal_state_blocks_the_search(name: str, decisi
     search = athenan.make_search(name, game, pessimist, completion=True, decision=decision)
     result = search.run(root)
     assert (result.resolved, result.completion, result.action) == (True, 1, WIN)
+
+
+def lost(depth: int) -> Any:
+    """The first player has five actions each time and the second none to choose; all are lost."""
+    return [[lost(depth - 1) for _ in range(5)]] if depth else -1
+
+
+def mirrored(tree: Any) -> Any:
+    """For the second player, who moves after an action of the first."""
+    return [mirrored(part) for part in tree] if isinstance(tree, list) else -tree
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("name", ["ubfm", "descent"])
+def test_a_proven_draw_is_not_given_away(name: str, player: int) -> None:
+    """A draw at hand is never selected, what seems bad and is lost beside it is: that does not make
+    it safer while the search is not at its end."""
+    tree = [0, lost(4)]
+    game = athenan.TreeGame.nested([mirrored(tree)] if player else tree)
+    state = game.initial_state()
+    if player:
+        state = state.play(0)
+
+    def evaluator(planes: Any) -> Any:
+        return [0.5 if player else -0.5] * len(planes)
+
+    played = {}
+    for decision in ("best", "safest", "safest_printed"):
+        search = athenan.make_search(name, game, evaluator, decision=decision)
+        result = search.run(state, iterations=30)
+        assert not result.resolved
+        played[decision] = result.action
+    assert played == {"best": 0, "safest": 0, "safest_printed": 1}
 
 
 @pytest.mark.parametrize("name", ["ubfm", "descent"])
