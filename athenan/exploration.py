@@ -51,19 +51,18 @@ def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
         children: list[Child], player: int, bound: float, random: Any, progress: float
     ) -> int:
         sign = 1 if player == 0 else -1
-        for child in children:
-            if child.resolved and sign * child.completion == 1:
-                return child.action  # a proven win is always played
-        # A proven loss is never played while there is anything else.
-        hopeful = [c for c in children if not (c.resolved and sign * c.completion == -1)]
-        hopeful = hopeful or children
-        values = [sign * child.value for child in hopeful]
-        ties = random.random(len(hopeful))
-        order = sorted(
-            range(len(hopeful)),
-            key=lambda i: (sign * hopeful[i].completion, values[i], ties[i]),
+        # Shuffled first, so that equal ones stand in any order.
+        ranked: list[Child] = sorted(
+            (children[i] for i in random.permutation(len(children))),
+            key=lambda child: (sign * child.completion, sign * child.value),
             reverse=True,
         )
+        # Where all is known, or enough of it to win, there is nothing to explore.
+        proven = [sign * child.completion if child.resolved else 0 for child in ranked]
+        if 1 in proven or all(child.resolved for child in ranked):
+            return ranked[0].action
+        # A proven loss is never played while there is anything else.
+        ranked = [child for child, known in zip(ranked, proven, strict=True) if known != -1]
         if schedule == "uniform":
             exploitation = random.random()
         elif schedule == "annealed":
@@ -71,12 +70,14 @@ def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
         else:
             exploitation = fixed
         if name == "softmax":
-            probabilities = softmax(np.array([values[i] / bound for i in order]), temperature)
+            probabilities = softmax(
+                np.array([sign * child.value / bound for child in ranked]), temperature
+            )
         elif name == "ordinal":
-            probabilities = ordinal(len(order), exploitation)
+            probabilities = ordinal(len(ranked), exploitation)
         else:
-            probabilities = epsilon_greedy(len(order), exploitation)
+            probabilities = epsilon_greedy(len(ranked), exploitation)
         at = int(np.searchsorted(np.cumsum(probabilities), random.random()))
-        return hopeful[order[min(at, len(order) - 1)]].action
+        return ranked[min(at, len(ranked) - 1)].action
 
     return choose

@@ -13,6 +13,7 @@ from athenan.exploration import epsilon_greedy, make_chooser, ordinal, softmax
 
 shares = st.floats(0, 1)
 counts = st.integers(1, 60)
+every_exploration = pytest.mark.parametrize("name", ["ordinal", "epsilon_greedy", "softmax"])
 
 
 def settings(**changed: Any) -> Any:
@@ -76,7 +77,7 @@ def test_softmax_is_by_the_values_and_never_overflows() -> None:
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("name", ["ordinal", "epsilon_greedy", "softmax"])
+@every_exploration
 def test_a_proven_win_is_always_played(name: str, player: int) -> None:
     won = 1 if player == 0 else -1
     children = [
@@ -89,7 +90,7 @@ def test_a_proven_win_is_always_played(name: str, player: int) -> None:
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("name", ["ordinal", "epsilon_greedy", "softmax"])
+@every_exploration
 def test_a_proven_loss_is_never_played_while_there_is_another(name: str, player: int) -> None:
     won = 1 if player == 0 else -1
     children = [
@@ -104,10 +105,33 @@ def test_a_proven_loss_is_never_played_while_there_is_another(name: str, player:
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_among_losses_alone_one_is_played(player: int) -> None:
+@every_exploration
+def test_of_several_proven_wins_the_best_is_played(name: str, player: int) -> None:
+    """With a depth heuristic the quickest; equal ones are equally likely."""
+    won = 1 if player == 0 else -1
+    children = [
+        (10, 0.2 * won, won, True, 9),
+        (11, 0.8 * won, won, True, 1),
+        (12, 0.9 * won, 0, False, 5),
+        (13, 0.8 * won, won, True, 1),
+    ]
+    config = settings(name=name, exploitation=0.0, temperature=100.0)
+    found = frequencies(config, children, player)
+    assert found[0] == found[2] == 0
+    assert found[1] == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@every_exploration
+def test_of_proven_losses_alone_the_best_is_played(name: str, player: int) -> None:
     lost = -1 if player == 0 else 1
-    children = [(10, 1.0 * lost, lost, True, 1), (11, 0.2 * lost, lost, True, 1)]
-    assert frequencies(settings(), children, player, 50) == [0, 1], "the smaller loss is the best"
+    children = [
+        (10, 1.0 * lost, lost, True, 1),
+        (11, 0.2 * lost, lost, True, 1),
+        (12, 0.7 * lost, lost, True, 1),
+    ]
+    config = settings(name=name, exploitation=0.0, temperature=100.0)
+    assert frequencies(config, children, player, 200) == [0, 1, 0]
 
 
 @pytest.mark.parametrize("player", [0, 1])
