@@ -267,11 +267,12 @@ bool UnboundedSearch::make_room(std::size_t children) {
   return made;
 }
 
-// Evaluators answer in [-1, 1]; values are on the scale of f_t. Then no child is new any more.
+// Evaluators answer in [-1, 1]; values are on the scale of f_t, and -0 is 0. Then no child is new
+// any more.
 void UnboundedSearch::assign_values() {
   const auto bound = float(terminal_evaluation_.bound());
   for (std::size_t i = 0; i < new_nodes_.size(); ++i)
-    tree_.node(new_nodes_[i]).value = bound * new_values_[i];
+    tree_.node(new_nodes_[i]).value = bound * new_values_[i] + 0.0f;
   new_nodes_.clear();
 }
 

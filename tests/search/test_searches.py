@@ -115,6 +115,22 @@ def test_answers_of_a_wrong_width_are_refused() -> None:
     assert search.run(game.initial_state(), iterations=3).iterations == 3
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_no_result_is_minus_zero(player: int) -> None:
+    game = athenan.make_game("connect_four")
+    state = game.initial_state()
+    if player:
+        state = state.play(state.legal_actions()[0])
+
+    def minus_zero(planes: np.ndarray) -> np.ndarray:
+        return np.full(len(planes), -0.0)
+
+    result = athenan.make_search("ubfm", game, minus_zero).run(state, iterations=5)
+    values = [result.value, *(child.value for child in result.children)]
+    assert values == [0] * 8
+    assert not np.signbit(values).any()
+
+
 def test_the_terminal_evaluation_is_there_without_a_search() -> None:
     game = athenan.make_game("tictactoe")
     end = game.initial_state()
