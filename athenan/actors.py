@@ -41,7 +41,8 @@ class Actors(Protocol):
     def restore(self, part: Part) -> None: ...
 
     def facts(self) -> dict[str, float]:
-        """For reports: `rows`, states evaluated by this process; `remembered_proofs`."""
+        """For reports: `rows`, states evaluated by this process; `remembered_proofs`;
+        `out_of_memory`, searches that memory ended."""
         ...
 
     def close(self) -> None: ...
@@ -98,7 +99,11 @@ class InlineActors:
         self.self_play.restore(part)
 
     def facts(self) -> dict[str, float]:
-        return {"rows": self.self_play.rows, "remembered_proofs": len(self.memory)}
+        return {
+            "rows": self.self_play.rows,
+            "remembered_proofs": len(self.memory),
+            "out_of_memory": self.self_play.out_of_memory,
+        }
 
     def close(self) -> None:
         """Nothing runs beside the learner."""

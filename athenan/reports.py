@@ -59,6 +59,7 @@ class Reports:
         self.playing_rate = 0.0
         self.rates: list[tuple[float, float]] = []  # of self-play and the network, page by page
         self._written = time.monotonic()
+        self._told_of_memory = False
         self._since = (0.0, 0.0)  # rows and self-play seconds at the last page
 
     # ---- What the loop tells ----------------------------------------------------------
@@ -105,6 +106,9 @@ class Reports:
 
     def tick(self, next_checkpoint: int) -> None:
         """A turn of the loop is over."""
+        if not self._told_of_memory and self.actors.facts()["out_of_memory"]:
+            self._told_of_memory = True
+            self.say("searches end for want of memory: search.memory_mb is too small")
         self.progress.show(self._live_line(next_checkpoint))
         if time.monotonic() - self._written >= SECONDS:
             self._page()
@@ -160,6 +164,7 @@ class Reports:
             "replay/states": float(len(self.replay)),
             "replay/megabytes": self.replay.bytes / 1e6,
             "search/remembered_proofs": self.actors.facts()["remembered_proofs"],
+            "search/out_of_memory": self.actors.facts()["out_of_memory"],
             "exploration/exploitation": expected_exploitation(
                 self.config.exploration, clock.progress(games)
             ),

@@ -73,6 +73,7 @@ class SelfPlay:
         self.progress = 0.0  # of the run, for annealed exploration
         self.rows = 0  # states evaluated for real
         self.padded_rows = 0
+        self.out_of_memory = 0  # searches that ended for want of memory, before their budget
         self._holding = False
         self.terminal_evaluation = make_terminal_evaluation(game, heuristic.name, heuristic.longest)
         # The budget of memory is for all games in step, whose trees have equal shares of it.
@@ -141,6 +142,11 @@ class SelfPlay:
         game = self.games[slot]
         assert game is not None
         result, bound = game.search.result(), self.terminal_evaluation.bound
+        if not result.children:
+            raise InputError(
+                "Setting 'search.memory_mb' is too small: a game in step cannot hold one expansion."
+            )
+        self.out_of_memory += result.out_of_memory
         game.evaluations += result.evaluations
         game.iterations += result.iterations
         game.expanded += game.search.counts["expanded"]

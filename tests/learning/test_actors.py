@@ -97,7 +97,7 @@ def test_proofs_are_forgotten_every_so_many_games(every: int, cleared: bool) -> 
 
 def test_facts_for_reports() -> None:
     playing = actors()
-    assert playing.facts() == {"rows": 0, "remembered_proofs": 0}
+    assert playing.facts() == {"rows": 0, "remembered_proofs": 0, "out_of_memory": 0}
     evaluations = sum(g.evaluations for g in collect(playing, 10))
     assert playing.facts()["rows"] > evaluations / 2
     playing.close()

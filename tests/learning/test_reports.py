@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from runs import newest
+from runs import newest, train
 
 from athenan.checkpoint import read_state, steps_of
 from athenan.command import main
@@ -70,6 +70,28 @@ def test_the_report_tells_how_to_go_on(run: Path) -> None:
     assert "first fit on 256 ends" in (run / "log.txt").read_text()
 
 
+@pytest.mark.parametrize(
+    ("memory_mb", "code", "lines"),
+    # 8 games in step: more than they need, less than a game's line, less than its first state.
+    [(64, 0, 0), (8 * 0.0015, 0, 1), (8 * 0.0005, 2, 0)],
+)
+def test_want_of_memory_is_told_once(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    memory_mb: float,
+    code: int,
+    lines: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = (f"search.memory_mb={memory_mb}", "self_play.games_in_step=8", "games=4")
+    run = train("r", *words, "self_play.evaluations=100", code=code)
+    told = capsys.readouterr()
+    assert ("'search.memory_mb' is too small" in told.err) == (code == 2)
+    log = (run / "log.txt").read_text() if code == 0 else ""
+    assert log.count("for want of memory") == lines
+
+
 def test_tensorboard_has_its_groups(events: Any) -> None:
     tags = events.Tags()["tensors"]
     scalars = {
@@ -78,6 +100,7 @@ def test_tensorboard_has_its_groups(events: Any) -> None:
         "games/distinct_openings",
         "search/depth", "search/evaluations_per_action", "search/resolved_states",
         "search/resolved_roots", "search/remembered_proofs",
+        "search/out_of_memory",
         "speed/self_play_states_per_second", "speed/network_best_states_per_second",
         "speed/self_play_to_network_ratio", "speed/resident_megabytes",
         "time_share/self_play", "time_share/learning", "time_share/matches",
