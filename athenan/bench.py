@@ -22,6 +22,7 @@ from athenan.errors import Failed, InputError
 from athenan.evaluators import find_evaluator
 from athenan.games import configs_folder, make_game
 from athenan.peers import open_spiel_game, open_spiel_rollout_rate, open_spiel_search_rate
+from athenan.run import fit_heuristic
 from athenan.search import Evaluate, drive, make_core_search
 from athenan.settings import BenchSettings
 
@@ -108,6 +109,7 @@ def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, i
     game = make_game(**config.game)
     runs = runs_of(Path(config.checkpoints), config.game["name"])
     evaluator = find_evaluator(config.evaluator or "hash", game, runs, trust=config.trust)
+    fit_heuristic(config.heuristic, game)
     states = opening_states(game, config.games)
     best, counts = 0.0, {"bytes": 0, "edges": 1}
     searches = [

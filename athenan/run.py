@@ -13,8 +13,8 @@ from athenan.checkpoint import runs_of
 from athenan.checks import read
 from athenan.config import load_config, parse_overrides, plain, to_yaml
 from athenan.errors import InputError
-from athenan.games import make_game
-from athenan.settings import TrainSettings
+from athenan.games import Game, make_game
+from athenan.settings import HeuristicSettings, TrainSettings
 
 RANDOM_GAMES = 1000  # that tell how long games are
 FEWEST_EVALUATIONS, EXPANSIONS = 100, 4  # an action
@@ -33,17 +33,22 @@ def git_revision() -> str | None:
         return None
 
 
+def fit_heuristic(heuristic: HeuristicSettings, game: Game) -> None:
+    """Depth heuristics count from twice the longest of random games: the bound of the rules may be
+    far off, and any win stays far from any loss."""
+    if heuristic.name.endswith("_depth") and not heuristic.longest:
+        heuristic.longest = 2 * game.longest_playout(RANDOM_GAMES)
+
+
 def fit_to_game(config: TrainSettings) -> None:
     """Fills in what the config leaves to the game.
 
-    Depth heuristics count from twice the longest of random games: the bound of the rules may be far
-    off, and any win stays far from any loss. Self-play has a budget of a few expansions an action:
+    Self-play has a budget of a few expansions an action:
     with one, no search would see further than the next state, and labels would only copy the
     network; with k, the search of all but the first k-th of a game reaches its end.
     """
     game = make_game(**config.game)
-    if config.heuristic.name.endswith("_depth") and not config.heuristic.longest:
-        config.heuristic.longest = 2 * game.longest_playout(RANDOM_GAMES)
+    fit_heuristic(config.heuristic, game)
     budget = config.self_play
     if budget.evaluations is None and not (budget.iterations or budget.seconds):
         actions = len(game.initial_state().legal_actions())

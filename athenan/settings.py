@@ -91,8 +91,8 @@ class HeuristicSettings:
         choices=_core.heuristics(),
     )  # fmt: skip
     longest: int = setting(
-        0, "that depth heuristics count from; 0: in a new run twice the longest of 1,000 random "
-        "games, elsewhere the game's own bound", "plies", low=0, high=1_000_000,
+        0, "that depth heuristics count from; 0: twice the longest of 1,000 random games",
+        "plies", low=0, high=1_000_000,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from athenan.evaluators import find_evaluator
 from athenan.files import Array, read_arrays
 from athenan.games import make_game_of
 from athenan.progress import Progress, count, duration
+from athenan.run import fit_heuristic
 from athenan.search import Search, SearchResult, make_search
 from athenan.settings import SolveSettings
 
@@ -49,6 +50,7 @@ def start_state(game: Any, start: str) -> Any:
 def search_of(config: SolveSettings, game: _core.Game) -> Search:
     runs = runs_of(Path(config.checkpoints), config.game["name"])
     evaluator = find_evaluator(config.evaluator, game, runs, trust=config.trust)
+    fit_heuristic(config.heuristic, game)
     settings = {
         **config.search,
         "heuristic": config.heuristic.name,

@@ -34,6 +34,13 @@ def test_solve(capsys: pytest.CaptureFixture[str]) -> None:
     assert (found["resolved"], found["outcome"], found["value"]) == (True, -1, -8)
 
 
+def test_depth_counts_from_where_training_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    """Twice the nine plies of a random game: a win after the fifth is worth 18 - 5 + 1."""
+    words = ["solve", "heuristic=additive_depth", "strong=true", "start=a1 b1 a2 b2"]
+    assert figures(capsys, words)["value"] == 14
+    assert figures(capsys, [*words, "heuristic.longest=9"])["value"] == 5
+
+
 def test_the_winning_openings_of_hex_3(capsys: pytest.CaptureFixture[str]) -> None:
     winning = {
         cell
