@@ -108,6 +108,13 @@ def test_ends_of_random_games(heuristic: str) -> None:
     assert not (_core.ending_samples(game, 200, heuristic, 0, 2)[0] == packed).all()
 
 
+def test_ends_of_random_games_have_their_mobility() -> None:
+    """The first player chose among three actions, the second among one."""
+    game: Any = athenan.TreeGame.nested([[1], [1], [1]])
+    _, values = _core.ending_samples(game, 20, "mobility", 0, 1)
+    assert values == pytest.approx(np.full(20, 3 / 10))
+
+
 # ---- The memory of resolved states -----------------------------------------------------
 
 FOUR = {"name": "connect_four", "rows": 4, "columns": 4}

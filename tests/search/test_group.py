@@ -109,6 +109,19 @@ def test_batches_have_the_given_sizes_and_padding_is_zero() -> None:
     assert shapes == {(size, *game.plane_shape) for size in (4, 16)}
 
 
+def test_rows_that_fill_a_size_are_one_batch() -> None:
+    game = athenan.make_game("hex", size=4)
+    sizes = []
+
+    def evaluator(planes: np.ndarray) -> np.ndarray:
+        sizes.append(len(planes))
+        return planes_values(planes)
+
+    search = athenan.make_search("ubfm", game, evaluator, batch_sizes=(4, 16))
+    search.run(game.initial_state(), iterations=2)
+    assert sizes == [16, 4, 4, 4, 4], "the start has 16 children, its child 15"
+
+
 class Broken(Exception):
     pass
 

@@ -175,6 +175,32 @@ def test_small_games(
         compare(search, reference, state, iterations=20)
 
 
+@every_variant
+@pytest.mark.parametrize("heuristic", ["mobility", "presence", "multiplicative_depth"])
+def test_heuristics_of_men(
+    variant: dict[str, Any], heuristic: str, graphs: dict[Any, GameGraph]
+) -> None:
+    """In breakthrough men are captured, and the players have different numbers of actions."""
+    options = SMALL_GAMES["breakthrough 4x3"]
+    graph = graphs.setdefault(
+        (*options.values(), heuristic), GameGraph(athenan.make_game(**options), heuristic)
+    )
+    search = athenan.make_search("umb", graph.game, "hash", heuristic=heuristic, **variant)
+    reference = Reference(graph, **variant)
+    for iterations in (1, 30, 100):
+        compare(search, reference, graph.root, iterations=iterations)
+
+
+def test_states_of_other_turns_are_others() -> None:
+    """Node 4 is reached after as many actions of the first player in two turns or in three."""
+    children = [[1, 2], [4, 5], [3], [4], [6, 7], [], [], []]
+    game = athenan.TreeGame(children, [0, 0, 0, 0, 0, -1, 1, 1], [0] * 8)
+    graph = GameGraph(game, "mobility")
+    search = athenan.make_search("umb", game, "hash", heuristic="mobility", strong=True)
+    result = compare(search, Reference(graph, strong=True), graph.root, iterations=100)
+    assert (result.resolved, result.value) == (True, 2)  # 6 actions in 3 turns, not in 4
+
+
 def test_a_tree_of_draws_has_a_score() -> None:
     game = athenan.TreeGame.nested([[0, 0], 0])
     result = athenan.make_search("ubfm", game, "hash", heuristic="score").run(game.initial_state())

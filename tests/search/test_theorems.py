@@ -234,6 +234,7 @@ def test_without_completion_a_terminal_state_blocks_the_search(name: str, decisi
     search = athenan.make_search(name, game, pessimist, completion=False, decision=decision)
     first = search.run(root, iterations=10)
     assert (first.action, first.value) == (DRAW, 0)
+    assert not any(child.resolved for child in first.children), "nothing is proven, not even an end"
     nodes = tree_of(search.core)[0]
     later = search.run(root, iterations=10_000)
     assert tree_of(search.core)[0] == nodes

@@ -1,0 +1,88 @@
+"""States proven in other games: what a search makes of them is right, won, lost or drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from cases import minimax_of_all, random_game, random_member, tree_of
+from reference import GameGraph
+
+import athenan
+from athenan import _core
+
+GAMES = 150  # of each kind
+every_kind = pytest.mark.parametrize("kind", ["tree", "dag"])
+
+
+def remembered(memory: _core.ResolvedMemory) -> dict[int, tuple[float, int]]:
+    """Value and completion by key."""
+    keys, values, completions = (array.tolist() for array in memory.arrays())
+    return {
+        low | high << 64: (value, completion)
+        for (low, high), value, completion in zip(keys, values, completions, strict=True)
+    }
+
+
+def cases(kind: str) -> Iterator[tuple[GameGraph, athenan.Search, _core.ResolvedMemory]]:
+    """A search of the root, and what one from a state below has proven."""
+    for number in range(GAMES):
+        random = Random(f"remembered {kind} {number}")
+        game = random_game(random, kind)
+        heuristic = random.choice(["gain", "score", "additive_depth"])
+        graph = GameGraph(game, heuristic)
+        minimax_of_all(graph)  # makes all states
+        memory = _core.ResolvedMemory(10**6)
+        for _ in range(3):
+            start = random.choice(list(graph.states.values()))
+            other = athenan.make_search(
+                "umb", game, "hash", heuristic=heuristic, **random_member(random)
+            )
+            other.run(start.state, iterations=random.choice([3, 30, 300]))
+            memory.add_all(other.core)
+        search = athenan.make_search(
+            "umb", game, "hash", heuristic=heuristic, **random_member(random)
+        )
+        search.core.consult(memory)
+        yield graph, search, memory
+
+
+@every_kind
+def test_proofs_with_a_memory_are_right(kind: str) -> None:
+    met: dict[int, int] = {-1: 0, 0: 0, 1: 0}
+    for graph, search, memory in cases(kind):
+        exact = minimax_of_all(graph)
+        known = remembered(memory)
+        result: Any = None
+        while result is None or not result.resolved:
+            result = search.run(graph.root.state, iterations=1)
+            for key, (value, completion, resolved, expanded) in tree_of(search.core)[0].items():
+                assert not resolved or completion == exact[key]
+                if key in known and not expanded:
+                    assert (value, completion, resolved) == (*known[key], True)
+                    met[completion] += 1
+        assert result.completion == exact[graph.root.key]
+        if result.action is not None:
+            best = dict(graph.root.children)[result.action]
+            assert exact[best.key] == exact[graph.root.key]
+    assert all(times > 20 for times in met.values()), met
+
+
+@pytest.mark.parametrize("value", [1, -1])
+def test_a_remembered_win_or_loss_is_one(value: int) -> None:
+    """The start has a remembered child; with it the game is known after one expansion."""
+    game = athenan.TreeGame.nested([[[value, value]], [[value, value]]])
+    root = game.initial_state()
+    memory = _core.ResolvedMemory(100)
+    for action in (0, 1):
+        other = athenan.make_search("descent", game, "hash")
+        other.run(root.play(action))
+        memory.add_all(other.core)
+    search = athenan.make_search("descent", game, "hash")
+    search.core.consult(memory)
+    result = search.run(root)
+    assert (result.completion, result.value, result.resolved) == (value, value, True)
+    assert (result.iterations, result.evaluations, result.states) == (1, 0, 3)
+    assert [(c.completion, c.resolved) for c in result.children] == [(value, True)] * 2
