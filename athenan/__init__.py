@@ -3,7 +3,7 @@
 What there is, in the order of dependence: a module imports only from above it.
 
 errors             sentences for people
-files              reading what somebody else may have written
+files              read as if somebody else wrote them; written whole or not at all
 progress           a line about long work, and figures in words
 table              rows in columns
 backend            TensorFlow, imported late

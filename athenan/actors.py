@@ -10,6 +10,7 @@ from typing import Protocol
 
 from athenan import _core
 from athenan.checkpoint import Part
+from athenan.errors import InputError
 from athenan.network import NetworkEvaluator, make_model
 from athenan.records import Array, GameRecord
 from athenan.self_play import SelfPlay
@@ -94,7 +95,10 @@ class InlineActors:
         return part
 
     def restore(self, part: Part) -> None:
-        self.games = part.facts["games"]
+        self.games = part.count("games")
+        under_way = [game for game in part.facts["games_under_way"] if game is not None]
+        if part.count("next_game") != self.games + len(under_way):
+            raise InputError("Fact 'next_game' does not fit the games.")
         self.memory.fill(*part.arrays["resolved"])
         self.self_play.restore(part)
 

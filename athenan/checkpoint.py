@@ -1,21 +1,27 @@
 """Runs and checkpoints on disk.
 
-checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.yaml
+checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.yaml  lock
     step_<n>/               after n games: state.json (facts of each part, checksums)  config.yaml
                             weights.npz  optimizer.npz  resolved.npz  trees.npz (of the games under
                             way)
     replay/<first>-<last>.npz   blocks of games (records.py)
+    aside/                  checkpoints that the run did not go on from: damaged ones, or newer ones
+                            than a step that was named
 
 A checkpoint is the dictionary of a run's parts, as their `saved()` gave them. It is written beside
 its place and renamed, so a kill at any instant leaves the last one whole. Replay files are only
-ever added; a checkpoint names those it needs.
+ever added; a checkpoint names those it needs. What begins with a dot is unfinished:
+.step_<n>.tmp is being written, .step_<n>.old is being replaced, .step_<n>.gone is being deleted.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,9 +29,24 @@ from typing import Any, Protocol
 import numpy as np
 
 from athenan.errors import InputError
-from athenan.files import checksum, is_whole, read_arrays, read_json
+from athenan.files import (
+    checksum,
+    is_whole,
+    read_arrays,
+    read_bytes,
+    read_json,
+    sync_folder,
+    write_synced,
+)
 
 VERSION = 3  # weights of older ones can be read, too
+STEP = re.compile(r"step_(0|[1-9]\d{0,17})")
+LEFT_OVER = re.compile(r"\.(step_\d+|config\.yaml|best\.yaml|report\.txt)\.(tmp|old|gone)")
+LEARNED = ("weights", "optimizer")  # arrays that must be finite to go on from
+
+
+class Damaged(InputError):
+    """A checkpoint that is not what was written; an earlier one may be whole."""
 
 
 @dataclass
@@ -34,6 +55,13 @@ class Part:
 
     facts: dict[str, Any]  # plain, as JSON has it
     arrays: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)  # <name>.npz
+
+    def count(self, name: str) -> int:
+        """A fact that counts something."""
+        value = self.facts.get(name)
+        if type(value) is not int or not 0 <= value < 2**48:
+            raise InputError(f"Fact '{name}' is not a count.")
+        return value
 
 
 class Saved(Protocol):
@@ -77,7 +105,7 @@ def step_number(step: Path) -> int:
 
 def steps_of(run: Path) -> list[Path]:
     """The checkpoints of a run, oldest first; unfinished ones do not count."""
-    found = [p for p in run.glob("step_*") if p.name.removeprefix("step_").isdigit()]
+    found = [p for p in run.glob("step_*") if STEP.fullmatch(p.name)]
     return sorted(found, key=step_number)
 
 
@@ -94,11 +122,15 @@ def find_step(text: str, folder: Path, game: str | None = None) -> Path:
 
 
 def save_arrays(path: Path, arrays: list[np.ndarray[Any, Any]]) -> None:
-    with path.open("wb") as file:
-        named: dict[str, Any] = {f"{i:06}": array for i, array in enumerate(arrays)}
-        np.savez(file, **named)
-        file.flush()
-        os.fsync(file.fileno())
+    write_synced(path, packed({f"{i:06}": array for i, array in enumerate(arrays)}))
+
+
+def packed(arrays: dict[str, np.ndarray[Any, Any]]) -> bytes:
+    """As an .npz file. Made in memory: a full disk in the middle of an archive is an error that
+    zipfile hides behind others."""
+    file = io.BytesIO()
+    np.savez(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
 
 
 def load_arrays(path: Path) -> list[np.ndarray[Any, Any]]:
@@ -110,55 +142,121 @@ def load_arrays(path: Path) -> list[np.ndarray[Any, Any]]:
 
 def write_checkpoint(run: Path, number: int, parts: dict[str, Part]) -> Path:
     """Writes step_<number> whole or not at all."""
+    recover(run)
     place = run / f"step_{number}"
-    beside = run / f".step_{number}.tmp"
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir()
-    shutil.copy(run / "config.yaml", beside / "config.yaml")
-    for part in parts.values():
-        for name, arrays in part.arrays.items():
-            save_arrays(beside / f"{name}.npz", arrays)
-    state = {
-        "version": VERSION,
-        "parts": {name: part.facts for name, part in parts.items()},
-        "arrays": {name: list(part.arrays) for name, part in parts.items()},
-        "checksums": {p.name: checksum(p) for p in sorted(beside.iterdir())},
-    }
-    with (beside / "state.json").open("w") as file:
-        file.write(json.dumps(state, indent=1))
-        file.flush()
-        os.fsync(file.fileno())
-    if place.exists():
-        delete_whole(place)
-    os.replace(beside, place)
-    descriptor = os.open(run, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.close(descriptor)
+    beside, old = run / f".step_{number}.tmp", run / f".step_{number}.old"
+    try:
+        beside.mkdir()
+        write_synced(beside / "config.yaml", read_bytes(run / "config.yaml"))
+        for part in parts.values():
+            for name, arrays in part.arrays.items():
+                save_arrays(beside / f"{name}.npz", arrays)
+        state = {
+            "version": VERSION,
+            "parts": {name: part.facts for name, part in parts.items()},
+            "arrays": {name: list(part.arrays) for name, part in parts.items()},
+            "checksums": {p.name: checksum(p) for p in sorted(beside.iterdir())},
+        }
+        text = json.dumps({**state, "checksum": own_checksum(state)}, indent=1)
+        write_synced(beside / "state.json", text.encode())
+        sync_folder(beside)
+        # One that is renewed goes only when the new one is in its place.
+        if place.exists():
+            os.replace(place, old)
+        os.replace(beside, place)
+    except OSError:
+        with suppress(OSError):
+            recover(run)
+        raise
+    sync_folder(run)
+    shutil.rmtree(old, ignore_errors=True)
     return place
+
+
+def recover(run: Path) -> None:
+    """Clears what a kill has left unfinished; a checkpoint that was being replaced comes back."""
+    for path in list(run.iterdir()):
+        found = LEFT_OVER.fullmatch(path.name)
+        if found is None:
+            continue
+        place = run / found[1]
+        if found[2] == "old" and not place.exists() and is_whole(path, place):
+            os.replace(path, place)
+        elif path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def is_whole(step: Path, place: Path | None = None) -> bool:
+    """Whether the checkpoint is what was written for that place."""
+    try:
+        read_state(step, place)
+    except InputError:
+        return False
+    return True
+
+
+def own_checksum(state: dict[str, Any]) -> str:
+    """Of all that state.json says, whatever its spaces."""
+    text = json.dumps({k: v for k, v in state.items() if k != "checksum"}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read_facts(step: Path) -> dict[str, Any]:
     """The checkpoint's state.json; facts stand by their names, too, as in older versions."""
     try:
         state: dict[str, Any] = read_json(step / "state.json")
-        version, _ = int(state["version"]), dict(state["checksums"])
+        version = state["version"]
+        if type(version) is not int or not all(
+            is_file_entry(e) for e in state["checksums"].items()
+        ):
+            raise ValueError
+        whole = version != VERSION or is_sound(state)
         for facts in state["parts"].values() if version >= 3 else ():
             state |= facts
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"'{step}' is not a checkpoint of athenan.") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise Damaged(f"'{step}' is not a checkpoint of athenan.") from None
     if version > VERSION:
         raise InputError(
             f"Checkpoint '{step}' is of version {version}; this athenan reads up to {VERSION}."
         )
+    if not whole:
+        raise Damaged(f"Checkpoint '{step}' is damaged: state.json is not what was written.")
     return state
 
 
-def read_state(step: Path) -> dict[str, Any]:
-    """The facts, after all files of the checkpoint have been found whole."""
+def is_file_entry(entry: tuple[Any, Any]) -> bool:
+    """A plain name and a checksum: nothing leads out of the checkpoint's folder."""
+    name, expected = entry
+    return Path(name).name == name and isinstance(expected, str)
+
+
+def is_sound(state: dict[str, Any]) -> bool:
+    """Whether state.json is as it was written; those of before it had a checksum have none."""
+    known = {"version", "parts", "arrays", "checksums"}
+    if state.keys() - known == {"checksum"}:
+        if state["checksum"] != own_checksum(state):
+            return False
+    elif state.keys() != known:
+        return False
+    arrays = [name for names in state["arrays"].values() for name in names]
+    return (
+        state["arrays"].keys() == state["parts"].keys()
+        and all(isinstance(facts, dict) for facts in state["parts"].values())
+        and all(f"{name}.npz" in state["checksums"] for name in arrays)
+    )
+
+
+def read_state(step: Path, place: Path | None = None) -> dict[str, Any]:
+    """The facts, after all files of the checkpoint have been found whole and in their place."""
     state = read_facts(step)
     for name, expected in state["checksums"].items():
-        if Path(name).name != name or not is_whole(step / name, expected):
-            raise InputError(f"Checkpoint '{step}' is damaged: {name} is not what was written.")
+        if not is_whole(step / name, expected):
+            raise Damaged(f"Checkpoint '{step}' is damaged: {name} is not what was written.")
+    name = (place or step.absolute()).name
+    if "games" in state and name != f"step_{state['games']}":
+        raise Damaged(f"Checkpoint '{step}' is not in its place: it is step_{state['games']}.")
     return state
 
 
@@ -170,10 +268,34 @@ def read_parts(step: Path) -> dict[str, Part]:
             f"Checkpoint '{step}' is of an older version; a new run takes its weights by "
             f"fork={step}."
         )
-    return {
+    parts = {
         name: Part(facts, {n: load_arrays(step / f"{n}.npz") for n in state["arrays"][name]})
         for name, facts in state["parts"].items()
     }
+    for part in parts.values():
+        for name in LEARNED:
+            if not all(map(is_finite, part.arrays.get(name, []))):
+                raise Damaged(f"Checkpoint '{step}' has {name} that are no numbers.")
+    return parts
+
+
+def is_finite(array: np.ndarray[Any, Any]) -> bool:
+    return array.dtype.kind in "biuf" and bool(np.isfinite(array).all())
+
+
+def set_aside(run: Path, step: Path) -> Path | None:
+    """Moves the checkpoints after this one away, where nothing deletes them; they would pass for
+    the newest of a run that goes on from here."""
+    newer = [other for other in steps_of(run) if step_number(other) > step_number(step)]
+    if not newer:
+        return None
+    names = ("aside", *(f"aside_{n}" for n in range(2, 1000)))
+    aside = next(run / name for name in names if not (run / name).exists())
+    aside.mkdir()
+    for other in newer:
+        os.replace(other, aside / other.name)
+    sync_folder(run)
+    return aside
 
 
 def keep_newest(run: Path, keep: int, best: int | None) -> None:
@@ -185,7 +307,7 @@ def keep_newest(run: Path, keep: int, best: int | None) -> None:
 
 def delete_whole(step: Path) -> None:
     """Out of sight at once, so that a kill never leaves half a checkpoint."""
-    gone = step.with_name(f".{step.name}.old")
+    gone = step.with_name(f".{step.name}.gone")
     shutil.rmtree(gone, ignore_errors=True)
     os.replace(step, gone)
     shutil.rmtree(gone, ignore_errors=True)

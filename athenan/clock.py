@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from athenan.checkpoint import Part
+from athenan.errors import InputError
 from athenan.settings import TrainSettings
 
 
@@ -70,4 +71,7 @@ class Clock:
         return Part({"seconds": self.elapsed})
 
     def restore(self, part: Part) -> None:
-        self.earlier_seconds = part.facts["seconds"]
+        seconds = part.facts["seconds"]
+        if type(seconds) not in (float, int) or not 0 <= seconds < 1e12:
+            raise InputError("Fact 'seconds' is not a time.")
+        self.earlier_seconds = float(seconds)

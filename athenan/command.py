@@ -184,7 +184,7 @@ def solve_command(words: list[str]) -> None:
 
 def train_command(words: list[str]) -> None:
     """athenan train [experiment=connect_four] [setting=value …] [--multirun]
-    athenan train resume=RUN|latest [minutes=…]
+    athenan train resume=RUN|STEP|latest [minutes=…]
 
     A new run goes to checkpoints/<game>/<run>/. fork=RUN starts from another run's weights.
     --multirun runs every combination of settings given as lists (seed=0,1,2).

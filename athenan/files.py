@@ -1,8 +1,8 @@
-"""Reading files that somebody else may have written.
+"""Files: read as if somebody else had written them, and written whole or not at all.
 
-Whatever is wrong with a file becomes an OSError or a ValueError, whose sentence the caller knows:
+Whatever is wrong with one that is read becomes an OSError or a ValueError, whose sentence the caller knows:
 nothing is allocated before its size is known to be there, and nothing but a plain file is waited
-for.
+for. One that is written stands beside its place until it is whole, and is then renamed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import math
 import os
 import stat
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +106,43 @@ def read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
         if file.read(1):  # at the end the archive compares the member's checksum
             raise ValueError("It goes on after its end.")
         return array
+
+
+def write_synced(path: Path, data: bytes) -> None:
+    """On the disk when this returns; an error of the system names the file."""
+    try:
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """The old content stays until the new one is there whole."""
+    beside = path.with_name(f".{path.name}.tmp")
+    try:
+        write_synced(beside, data)
+        os.replace(beside, path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()  # a full disk has better use for it
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """What was renamed in it stays so after a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def reason(error: OSError) -> str:
+    """What the system says, and of which file where it knows."""
+    text = error.strerror or str(error)
+    return f"'{error.filename}': {text}" if error.filename else text

@@ -9,7 +9,7 @@ import numpy as np
 
 from athenan import _core
 from athenan.backend import keras, tensorflow
-from athenan.checkpoint import Part
+from athenan.checkpoint import Part, is_finite
 from athenan.errors import Failed
 from athenan.network import NetworkEvaluator
 from athenan.records import Array, Samples, unpack
@@ -153,14 +153,17 @@ class Learner:
         return [variable.numpy() for variable in self.model.weights]
 
     def saved(self) -> Part:
+        weights = self.weights()
         optimizer = [variable.numpy() for variable in self.optimizer.variables]
+        if not all(map(is_finite, [*weights, *optimizer])):
+            raise Diverged(f"The weights are no numbers after {self.steps} steps.")
         return Part(
             {"steps": self.steps, "samples": self.samples},
-            {"weights": self.weights(), "optimizer": optimizer},
+            {"weights": weights, "optimizer": optimizer},
         )
 
     def restore(self, part: Part) -> None:
-        self.steps, self.samples = part.facts["steps"], part.facts["samples"]
+        self.steps, self.samples = part.count("steps"), part.count("samples")
         for variables, name in ((self.model.weights, "weights"),
                                 (self.optimizer.variables, "optimizer")):  # fmt: skip
             for variable, array in zip(variables, part.arrays[name], strict=True):

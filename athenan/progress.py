@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import TextIO
 
@@ -23,6 +25,19 @@ def count(number: float) -> str:
         if abs(number) >= size:
             return f"{number / (1e3 if unit == 'k' else size):.3g}{unit}"
     return f"{number:.0f}"
+
+
+def tell(text: str, out: TextIO) -> None:
+    """Writes at once. Where nobody listens any more (`| head`, a closed terminal) work goes on, and
+    what is written from now on goes nowhere."""
+    try:
+        out.write(text)
+        out.flush()
+    except OSError:
+        with suppress(OSError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, out.fileno())
+            os.close(nowhere)
 
 
 class Progress:
@@ -47,11 +62,10 @@ class Progress:
             return
         self._last = now
         if self.live:
-            self.out.write("\r" + text.ljust(self._width))
+            tell("\r" + text.ljust(self._width), self.out)
             self._width = len(text)
         else:
-            self.out.write(text + "\n")
-        self.out.flush()
+            tell(text + "\n", self.out)
 
     def __enter__(self) -> Progress:
         return self
@@ -63,5 +77,4 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         if self.live and self._width:
-            self.out.write("\r" + " " * self._width + "\r")
-            self.out.flush()
+            tell("\r" + " " * self._width + "\r", self.out)

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from athenan.checkpoint import Part
+from athenan.errors import InputError
 from athenan.records import GameRecord, Samples
-from athenan.replay_files import ReplayFiles
+from athenan.replay_files import ReplayFiles, files_of
 from athenan.settings import ReplaySettings
 
 
@@ -110,10 +111,22 @@ class Replay:
         })  # fmt: skip
 
     def restore(self, part: Part) -> None:
-        self.steps = part.facts["replay_steps"]
-        found = {record.number: record for record in self.files.read(part.facts["replay_files"])}
-        for number, steps in part.facts["replay"]:
-            self._keep(_Game(number, found[number].samples, steps))
+        """All or nothing: files that cannot be read leave the replay as it was."""
+        steps = part.count("replay_steps")
+        found = {record.number: record for record in self.files.read(files_of(part.facts))}
+        listed = part.facts.get("replay")
+        if not isinstance(listed, list):
+            raise InputError("Fact 'replay' is not a list of games.")
+        try:
+            games = [
+                _Game(number, found[number].samples, Part({"steps": age}).count("steps"))
+                for number, age in listed
+            ]
+        except (KeyError, TypeError, ValueError):
+            raise InputError("The replay files do not have the games of the replay.") from None
+        self.steps = steps
+        for game in games:
+            self._keep(game)
 
 
 def joined(parts: list[Samples]) -> Samples:

@@ -1,8 +1,9 @@
-"""Replay on disk: games are appended at each checkpoint, files that none names are deleted."""
+"""Replay on disk: games are appended at each checkpoint; of the files that the run wrote, those
+that no checkpoint names any more are deleted."""
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from athenan import checkpoint
+from athenan.checkpoint import packed
 from athenan.errors import InputError
-from athenan.files import read_arrays
+from athenan.files import read_arrays, write_whole
 from athenan.records import Array, Block, GameRecord
+
+NAME = re.compile(r"\d{8,}-\d{8,}\.npz")
 
 
 class ReplayFiles:
@@ -22,6 +26,8 @@ class ReplayFiles:
         self.run, self.folder = run, run / "replay"
         self.files: list[list[Any]] = []  # [name, numbers of its games]
         self.new_games: list[GameRecord] = []  # not written yet
+        self.named: dict[str, set[str]] = {}  # files by the checkpoint that names them
+        self.own: set[str] = set()  # all that the run is known to have written
 
     def add(self, record: GameRecord) -> None:
         self.new_games.append(record)
@@ -33,12 +39,8 @@ class ReplayFiles:
         self.folder.mkdir(exist_ok=True)
         numbers = [record.number for record in self.new_games]
         name = f"{min(numbers):08}-{max(numbers):08}.npz"  # no other file has either game
-        beside = self.folder / f".{name}.tmp"
-        with beside.open("wb") as file:
-            np.savez(file, **Block.of(self.new_games).to_arrays())  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, self.folder / name)
+        write_whole(self.folder / name, packed(Block.of(self.new_games).to_arrays()))
+        self.own.add(name)
         self.files.append([name, numbers])
         self.new_games = []
 
@@ -50,19 +52,50 @@ class ReplayFiles:
     def read(self, files: list[list[Any]]) -> Iterator[GameRecord]:
         """The games of these files, which the next checkpoint may need again."""
         self.files = files
+        self._look()
+        for path in self.folder.glob(".*.npz.tmp"):
+            if NAME.fullmatch(path.name[1:-4]):  # a kill has left it
+                path.unlink()
         for name, numbers in files:
             games = read_block(self.folder / name).games()
             if [game.number for game in games] != numbers:
                 raise InputError(f"'{self.folder / name}' has other games than its run needs.")
             yield from games
 
+    def _look(self) -> None:
+        """Learns which files the checkpoints name. One that cannot be read (any more) names what
+        it did before; one that never could is nothing to go on from."""
+        for step in checkpoint.steps_of(self.run):
+            try:
+                names = {name for name, _ in files_of(checkpoint.read_facts(step))}
+            except InputError:
+                continue
+            self.named[step.name] = names
+            self.own |= names
+
     def delete_unneeded(self) -> None:
-        """Those that no checkpoint on disk names any more."""
-        steps = map(checkpoint.read_facts, checkpoint.steps_of(self.run))
-        named = {name for facts in steps for name, _ in facts["replay_files"]}
-        for path in self.folder.glob("*.npz"):
-            if path.name not in named:
-                path.unlink()
+        """Those of the run that no checkpoint on disk names any more."""
+        self._look()
+        there = {step.name for step in checkpoint.steps_of(self.run)}
+        self.named = {step: names for step, names in self.named.items() if step in there}
+        for name in self.own - set().union(*self.named.values()):
+            (self.folder / name).unlink(missing_ok=True)
+            self.own.discard(name)
+
+
+def files_of(facts: dict[str, Any]) -> list[list[Any]]:
+    """The replay files of a checkpoint's facts: names, and numbers of their games."""
+    files: Any = facts.get("replay_files")
+    try:
+        right = all(
+            NAME.fullmatch(name) and all(type(number) is int for number in numbers)
+            for name, numbers in files
+        )
+    except (TypeError, ValueError):
+        right = False
+    if not right:
+        raise InputError("Fact 'replay_files' is not a list of names and games.")
+    return list(files)
 
 
 def load_named(path: Path) -> dict[str, Array]:

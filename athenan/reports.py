@@ -6,8 +6,10 @@ Reports listen to the loop and look at the parts of the run; nothing depends on 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,13 @@ from athenan import _core
 from athenan.actors import Actors
 from athenan.clock import Clock
 from athenan.exploration import expected_exploitation
+from athenan.files import write_whole
 from athenan.learner import Learner
 from athenan.match import MatchResult
 from athenan.network import NetworkEvaluator, best_rate
 from athenan.pages import Pages, averages
 from athenan.picture import picture_of
-from athenan.progress import Progress, count, duration
+from athenan.progress import Progress, count, duration, tell
 from athenan.records import GameRecord
 from athenan.replay import Replay
 from athenan.settings import TrainSettings
@@ -49,7 +52,7 @@ class Reports:
         self.actors, self.learner, self.replay, self.clock = actors, learner, replay, clock
         self.pages = Pages(run)
         self.progress = Progress(quiet_seconds=15.0)
-        self.log = (run / "log.txt").open("a")
+        self._unlogged = ""  # lines that the disk has not taken yet
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
         self.losses: deque[tuple[float, float]] = deque(maxlen=RECENT)
         self.held_out_errors: deque[float] = deque(maxlen=20)
@@ -66,12 +69,19 @@ class Reports:
 
     def say(self, text: str) -> None:
         """A line for people and the log."""
-        line = f"{time.strftime('%H:%M:%S')}  {text}"
-        self.log.write(line + "\n")
-        self.log.flush()
+        line = f"{time.strftime('%H:%M:%S')}  {text}\n"
+        self._write_log(line)
         if self.progress.live:
-            self.progress.out.write("\r" + " " * 110 + "\r")
-        print(line, flush=True)
+            tell("\r" + " " * 110 + "\r", self.progress.out)
+        tell(line, sys.stdout)
+
+    def _write_log(self, text: str) -> None:
+        """Now, or with a later line: a disk that is full does not stop the run."""
+        self._unlogged += text
+        with suppress(OSError), (self.run / "log.txt").open("a") as log:
+            log.write(self._unlogged)
+            log.flush()
+            self._unlogged = ""
 
     def first_fit(self, learned: dict[str, Any]) -> None:
         """A new run begins."""
@@ -116,12 +126,12 @@ class Reports:
     def end(self, step: Path | None) -> None:
         """The last page, the only one of a short run, and the final report."""
         self._page()
-        text = "\n".join(["", *self._final_report(step)])
-        (self.run / "report.txt").write_text(text.lstrip() + "\n")
-        self.log.write(text + "\n")
-        print(text, flush=True)
+        text = "\n".join(["", *self._final_report(step), ""])
+        with suppress(OSError):  # it is printed and logged as well
+            write_whole(self.run / "report.txt", text.lstrip().encode())
+        self._write_log(text)
+        tell(text, sys.stdout)
         self.pages.close()
-        self.log.close()
 
     # ---- What is made of it -----------------------------------------------------------
 

@@ -1,11 +1,13 @@
-"""A run's folder and its config: made once, and what a resumed run may change of it."""
+"""A run's folder, its one writer and its config: made once, and what a resumed run may change."""
 
 from __future__ import annotations
 
+import fcntl
+import itertools
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from omegaconf import OmegaConf
 
@@ -13,6 +15,7 @@ from athenan.checkpoint import runs_of
 from athenan.checks import read
 from athenan.config import load_config, parse_overrides, plain, to_yaml
 from athenan.errors import InputError
+from athenan.files import write_whole
 from athenan.games import Game, make_game
 from athenan.settings import HeuristicSettings, TrainSettings
 
@@ -56,22 +59,55 @@ def fit_to_game(config: TrainSettings) -> None:
 
 
 def new_run(config: TrainSettings) -> Path:
-    """The folder of a new run, with its resolved config."""
-    fit_to_game(config)
+    """An empty folder that was not there before, so that all in it is this run's own."""
+    runs = runs_of(Path(config.checkpoints), config.game["name"])
     name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
-    folder = runs_of(Path(config.checkpoints), config.game["name"]) / name
-    if (folder / "config.yaml").exists():
-        raise InputError(f"Run '{folder}' exists; go on with it by resume={folder}.")
-    folder.mkdir(parents=True, exist_ok=True)
-    write_config(config, folder)
-    return folder
+    check_name(name)
+    runs.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(2):
+        folder = runs / name
+        try:
+            folder.mkdir()
+            return folder
+        except FileExistsError:
+            if config.run and (folder / "config.yaml").exists():
+                raise InputError(
+                    f"Run '{folder}' exists; go on with it by resume={folder}."
+                ) from None
+            if config.run:
+                raise InputError(f"'{folder}' exists and is no run; take another name.") from None
+        name = f"{name.removesuffix(f'_{number - 1}')}_{number}"  # two starts in one second
+    raise AssertionError
+
+
+def check_name(name: str) -> None:
+    """A run is a folder of its own in that of its game's runs."""
+    if name.startswith((".", "step_")) or set(name) & set("/\\") or not name.isprintable():
+        shown = name.encode(errors="backslashreplace").decode()
+        raise InputError(
+            f"'{shown!s}' is no name of a run: it is one folder, without separators, and begins "
+            "neither with a dot nor with step_."
+        )
+
+
+def lock_run(run: Path) -> IO[str]:
+    """One writer a run: the lock holds until it is closed, or its process is dead."""
+    lock = (run / "lock").open("a")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise InputError(f"Run '{run}' is being written by another process.") from None
+    except OSError:
+        pass  # a file system without locks; better a run without one than none
+    return lock
 
 
 def write_config(config: TrainSettings, folder: Path) -> None:
     from athenan import __version__
 
     head = f"# athenan {__version__}, git revision {git_revision() or 'unknown'}\n"
-    (folder / "config.yaml").write_text(head + to_yaml(config))
+    write_whole(folder / "config.yaml", (head + to_yaml(config)).encode())
 
 
 # What a resumed run may change: limits and what is only watched or written.
@@ -88,10 +124,10 @@ CHANGEABLE = (
 )
 
 
-def resumed_config(run: Path, overrides: list[str]) -> tuple[TrainSettings, list[str]]:
-    """The run's own config with the changes that can be made, and what was changed."""
-    config: Any = OmegaConf.create(plain(load_config(run / "config.yaml")))
-    changed = []
+def resumed_config(run: Path, step: Path, overrides: list[str]) -> tuple[TrainSettings, list[str]]:
+    """The config that the checkpoint was written with, the changes that can be made, and what is to
+    be said of them."""
+    config, said = own_config(run, step)
     for parsed in parse_overrides(overrides):
         key, value = str(parsed.key_or_group), parsed.value()
         if key in ("resume", "checkpoints", "trust"):
@@ -107,8 +143,23 @@ def resumed_config(run: Path, overrides: list[str]) -> tuple[TrainSettings, list
                 f"with fork={run} for its weights."
             )
         OmegaConf.update(config, key, value)
-        changed.append(f"{key}: {before} -> {value}")
-    return read(TrainSettings, plain(config)), changed
+        said.append(f"changed {key}: {before} -> {value}")
+    return read(TrainSettings, plain(config)), said
+
+
+def own_config(run: Path, step: Path) -> tuple[Any, list[str]]:
+    """What the checkpoint's own copy says, which is known to be whole, and of the run's config what
+    may have changed since."""
+    config: Any = OmegaConf.create(plain(load_config(step / "config.yaml")))
+    try:
+        noted = OmegaConf.create(plain(load_config(run / "config.yaml")))
+    except InputError as error:
+        return config, [f"the config of {step} is used instead: {error}"]
+    for name in CHANGEABLE:
+        OmegaConf.update(config, name, OmegaConf.select(noted, name), merge=False)
+    if config != noted:
+        return config, [f"the config of {step} is used: '{run / 'config.yaml'}' has another one."]
+    return config, []
 
 
 MISSING_KEY = object()

@@ -282,7 +282,7 @@ class TrainSettings:
     checkpoint: CheckpointSettings = group(CheckpointSettings, "what a kill cannot take")
     strength: StrengthSettings = group(StrengthSettings, "small matches during training")
     run: str | None = setting(None, "name of the run's folder; null makes one of date and preset")
-    resume: str | None = setting(None, "run folder or latest: go on with it")
+    resume: str | None = setting(None, "run folder, step folder or latest: go on with it")
     fork: str | None = setting(None, "run or step whose weights a new run starts from")
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
     seed: int = setting(0, "of everything random", low=0, high=SEED)

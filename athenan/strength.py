@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from athenan import _core, checkpoint
 from athenan.checkpoint import Part
 from athenan.clock import Clock
 from athenan.config import read_values
+from athenan.errors import InputError
 from athenan.evaluators import CheckpointEvaluator
+from athenan.files import write_whole
 from athenan.match import MatchResult, make_openings, play_match
 from athenan.players import Player, SearchPlayer, make_player
 from athenan.settings import TrainSettings
@@ -24,6 +28,7 @@ class Strength:
     def __init__(self, config: TrainSettings, game: _core.Game, run: Path) -> None:
         self.config, self.game, self.run = config, game, run
         self.best: dict[str, Any] | None = None
+        self._saved_best: dict[str, Any] | None = None  # in the checkpoint that was restored
         self._spent_before = 0.0  # seconds of matches before the last ones
         self._references()  # what is wrong with them is better said now than after hours
 
@@ -83,13 +88,42 @@ class Strength:
     def _note_best(self, games: int, low: float, name: str) -> None:
         if self.best is None or low >= self.best["low"]:
             self.best = {"step": games, "low": low, "against": name}
+            self._write_best()
+
+    def _write_best(self) -> None:
+        if self.best is None:
+            (self.run / "best.yaml").unlink(missing_ok=True)
+        else:
             text = OmegaConf.to_yaml(OmegaConf.create(self.best))
-            (self.run / "best.yaml").write_text(text)
+            write_whole(self.run / "best.yaml", text.encode())
+
+    def forget_after(self, games: int) -> None:
+        """The run goes on from here again: a best checkpoint after it is no longer its own."""
+        if self.best and self.best["step"] > games:
+            self.best = self._saved_best
+            self._write_best()
 
     def saved(self) -> Part:
         return Part({"best": self.best})
 
     def restore(self, part: Part) -> None:
         """The best as a checkpoint has it; a note beside it may know of a match after it."""
-        noted = self.run / "best.yaml"
-        self.best = read_values(noted) if noted.exists() else part.facts["best"]
+        saved = part.facts["best"]
+        if saved is not None and not is_best(saved):
+            raise InputError("Fact 'best' is not a checkpoint and its strength.")
+        try:
+            noted = read_values(self.run / "best.yaml")
+        except (OSError, InputError):
+            noted = None
+        self.best, self._saved_best = noted if is_best(noted) else saved, saved
+
+
+def is_best(value: Any) -> bool:
+    """Whether it is a note of the best checkpoint, whole."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"step", "low", "against"}
+        and type(value["step"]) is int
+        and isinstance(value["low"], float | int)
+        and 0 <= value["low"] <= 1
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from athenan.checkpoint import keep_newest, write_checkpoint
+from athenan.errors import Failed, InputError
+from athenan.files import reason
 from athenan.learner import Diverged
 from athenan.parts import Parts, new_parts, resumed_parts
 from athenan.records import GameRecord
@@ -24,8 +26,10 @@ def train(config: TrainSettings, overrides: list[str]) -> Path:
         reports.say(f"{error} The last good checkpoint is {parts.step}.")
         raise
     finally:
-        parts.actors.close()
+        parts.close()
     reports.end(parts.step)
+    if parts.unsaved:
+        raise Failed(f"The last checkpoint was not written: {parts.unsaved}.")
     return parts.run
 
 
@@ -84,18 +88,37 @@ def publish(games: int, parts: Parts) -> None:
 
 
 def save(parts: Parts) -> None:
-    """A checkpoint; nothing of it depends on what has not filled a batch yet."""
+    """A checkpoint; nothing of it depends on what has not filled a batch yet. A disk that does not
+    take it does not end the run: the next one is another try."""
     with parts.clock.stage("checkpoints"):
         parts.learner.drop_waiting()
-        parts.step = write_checkpoint(parts.run, parts.actors.games, parts.saved())
-        best = parts.strength.best
-        keep_newest(parts.run, parts.config.checkpoint.keep, best["step"] if best else None)
-        parts.replay.files.delete_unneeded()
+        try:
+            parts.step = write_checkpoint(parts.run, parts.actors.games, parts.saved())
+            parts.unsaved = None
+        except OSError as error:
+            parts.unsaved = reason(error)
+            parts.reports.say(
+                f"no checkpoint now ({parts.unsaved}); the last one is {parts.step}, and the next "
+                "is another try"
+            )
+            return
+        try:
+            best = parts.strength.best
+            keep_newest(parts.run, parts.config.checkpoint.keep, best["step"] if best else None)
+            parts.replay.files.delete_unneeded()
+        except OSError as error:
+            parts.reports.say(f"old checkpoints stay for now ({reason(error)})")
 
 
 def measure_strength(parts: Parts, last: bool) -> None:
+    """Matches against what has become unreadable are left out."""
     games, reports = parts.actors.games, parts.reports
     if parts.strength.due(games, parts.clock, last):
         with parts.clock.stage("matches"):
-            parts.strength.measure(parts.learner.evaluator, games, reports.match)
+            try:
+                parts.strength.measure(parts.learner.evaluator, games, reports.match)
+            except InputError as error:
+                reports.say(f"a match was left out: {error}")
+            except OSError as error:
+                reports.say(f"the best checkpoint is not noted yet ({reason(error)})")
             reports.time_network(parts.learner.evaluator)
