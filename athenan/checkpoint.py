@@ -16,6 +16,7 @@ ever added; a checkpoint names those it needs. What begins with a dot is unfinis
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -31,7 +32,7 @@ import numpy as np
 from athenan.errors import InputError
 from athenan.files import (
     checksum,
-    is_whole,
+    has_checksum,
     read_arrays,
     read_bytes,
     read_json,
@@ -252,7 +253,7 @@ def read_state(step: Path, place: Path | None = None) -> dict[str, Any]:
     """The facts, after all files of the checkpoint have been found whole and in their place."""
     state = read_facts(step)
     for name, expected in state["checksums"].items():
-        if not is_whole(step / name, expected):
+        if not has_checksum(step / name, expected):
             raise Damaged(f"Checkpoint '{step}' is damaged: {name} is not what was written.")
     name = (place or step.absolute()).name
     if "games" in state and name != f"step_{state['games']}":

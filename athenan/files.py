@@ -1,8 +1,8 @@
 """Files: read as if somebody else had written them, and written whole or not at all.
 
-Whatever is wrong with one that is read becomes an OSError or a ValueError, whose sentence the caller knows:
-nothing is allocated before its size is known to be there, and nothing but a plain file is waited
-for. One that is written stands beside its place until it is whole, and is then renamed.
+Whatever is wrong with one that is read becomes an OSError or a ValueError, whose sentence the
+caller knows: nothing is allocated before its size is known to be there, and nothing but a plain
+file is waited for. One that is written stands beside its place until it is whole, then is renamed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def is_whole(path: Path, expected: Any) -> bool:
+def has_checksum(path: Path, expected: Any) -> bool:
     """Whether it is the file whose checksum was noted."""
     try:
         return bool(checksum(path) == expected)

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from athenan import checkpoint
 from athenan.checkpoint import packed
 from athenan.errors import InputError

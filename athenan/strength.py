@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from athenan import _core, checkpoint
 from athenan.checkpoint import Part

@@ -18,7 +18,7 @@ import numpy as np
 from athenan import _core
 from athenan.errors import InputError
 from athenan.export.runtimes import FORMATS, check_format, load_network, missing_package
-from athenan.files import is_whole, open_plain, read_json
+from athenan.files import has_checksum, open_plain, read_json
 from athenan.games import fingerprint, make_game, make_game_of
 from athenan.python_game import PythonGame
 from athenan.search import CORE_EVALUATORS
@@ -126,7 +126,7 @@ def read_facts(folder: Path, path: Path) -> dict[str, Any]:
     if version > VERSION:
         raise InputError(f"'{path}' is of version {version}; this athenan reads up to {VERSION}.")
     for name, expected in facts["files"].items():
-        if not is_inside(name) or not is_whole(folder / name, expected):
+        if not is_inside(name) or not has_checksum(folder / name, expected):
             raise InputError(f"'{path}' is damaged: {name} is not what was written.")
     return facts
 
