@@ -17,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import AliasEvent, YAMLError
 from yaml import parse as parse_yaml
+from yaml.events import CollectionEndEvent, CollectionStartEvent
 
 from athenan.checks import Reading, no_setting, read
 from athenan.errors import InputError, nearest
@@ -34,6 +35,7 @@ from athenan.settings import (
 )
 
 S = TypeVar("S")
+LONGEST_YAML, DEEPEST_YAML = 2**20, 20  # characters and groups in groups, of a run's config
 
 
 @overload
@@ -84,20 +86,35 @@ def load_config(path: Path) -> TrainSettings:
 
 
 def read_values(path: Path) -> dict[str, Any]:
-    """Plain values of a YAML file. It refers to nothing, neither to its own parts, which can make a
-    short text endless, nor to what is outside of it."""
+    """Plain values of a YAML file."""
     try:
         text = read_text(path)
-        if "${" in text or any(isinstance(event, AliasEvent) for event in parse_yaml(text)):
-            raise ValueError("It refers to other values")
+        check_yaml(text)
         values = plain(OmegaConf.create(text))
     except FileNotFoundError:
         raise InputError(f"There is no config '{path}'.") from None
-    except (OSError, ValueError, RecursionError, YAMLError, OmegaConfBaseException) as error:
+    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
         raise InputError(f"'{path}' is not a config: {sentence(error)}") from None
     if not isinstance(values, dict):
         raise InputError(f"'{path}' is not a config: it has no settings.")
     return values
+
+
+def check_yaml(text: str) -> None:
+    """A few characters can stand for endless work: groups in groups, and values that refer to their
+    own parts. The config of a run has neither."""
+    if len(text) > LONGEST_YAML:
+        raise ValueError("It is too long")
+    depth = 0
+    for event in parse_yaml(text):
+        depth += isinstance(event, CollectionStartEvent)
+        depth -= isinstance(event, CollectionEndEvent)
+        if depth > DEEPEST_YAML:
+            raise ValueError("It is nested too deeply")
+        if isinstance(event, AliasEvent):
+            raise ValueError("It refers to other values")
+    if "${" in text:
+        raise ValueError("It refers to other values")
 
 
 def to_yaml(settings: Any) -> str:

@@ -8,13 +8,30 @@ from typing import Any
 import numpy as np
 
 from athenan.backend import keras, tensorflow
+from athenan.errors import InputError
 from athenan.settings import NetworkSettings
+
+MOST_WEIGHTS = 2**28  # the learner needs sixteen bytes for each
+
+
+def weights_of(config: NetworkSettings, plane_shape: tuple[int, int, int]) -> int:
+    """Of the kernels, which are nearly all there are."""
+    rows, columns, channels = plane_shape
+    hidden = 2 * config.layers if config.kind == "residual" else config.layers - 1
+    convolutions = 9 * config.filters * (channels + hidden * config.filters)
+    return convolutions + rows * columns * config.filters * config.dense
 
 
 def make_model(
     config: NetworkSettings, plane_shape: tuple[int, int, int], num_players: int, seed: int
 ) -> Any:
     """A Keras model from planes to values in [-1, 1]: one for two players, else one for each."""
+    weights = weights_of(config, plane_shape)
+    if weights > MOST_WEIGHTS:
+        raise InputError(
+            f"A network of {weights:.2g} weights is too large; lower network.filters, "
+            "network.layers or network.dense."
+        )
     k = keras()
     seeds = iter(range(seed * 1000, seed * 1000 + 1000))
 

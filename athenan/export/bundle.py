@@ -119,6 +119,8 @@ def read_facts(folder: Path, path: Path) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = read_json(folder / FACTS)
         version = int(facts["version"])
+        if version < 1:
+            raise ValueError
         if version <= VERSION:
             check_facts(facts)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
