@@ -283,6 +283,28 @@ def test_labels_of_what_leaves_the_tree_are_taken_first() -> None:
     assert len(_core.Labels(forgetful).samples()[1]) < 0.5 * len(values)
 
 
+def test_what_stays_is_not_labelled_with_what_leaves() -> None:
+    """Right after memory ran short: the state that was then expanded, and the end that is its
+    child, may have been known before; all else has one label."""
+
+    def branch(depth: int) -> Any:
+        return [0, branch(depth - 1), branch(depth - 1)] if depth else [0, 0, 0]
+
+    game: Any = athenan.TreeGame.nested(branch(10))
+    search = athenan.make_search(
+        "umb", game, "hash", memory_mb=0.05, continue_rule="never", order="random"
+    )
+    labels = _core.Labels(search.core)
+    while not search.core.counts["collections"]:
+        search.run(game.initial_state(), iterations=1)
+    left = {bytes(row) for row in labels.saved()[0]}
+    states = [state for state, _ in tree_states(game, search).values()]
+    stay = {bytes(pack(state.planes()[None])) for state in states}
+    assert sum(state.is_terminal for state in states) > 20
+    assert len(left) > 100
+    assert len(left & stay) <= 2
+
+
 def test_a_saved_tree_has_the_labels_that_left_it() -> None:
     game: Any = athenan.make_game("hex", size=7)
     search = core_search(game, 0.4)

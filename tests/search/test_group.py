@@ -109,6 +109,44 @@ def test_batches_have_the_given_sizes_and_padding_is_zero() -> None:
     assert shapes == {(size, *game.plane_shape) for size in (4, 16)}
 
 
+def test_what_fills_a_batch_is_zero() -> None:
+    """Also where a larger batch has been before."""
+    game = athenan.make_game("hex", size=5)
+    cores = [make_core_search({"name": "descent"}, game, planes_values, seed=i) for i in range(3)]
+    group = _core.SearchGroup(cores, [4, 16], 1)
+    for i in range(len(cores)):
+        group.start(i, game.initial_state(), iterations=3)
+    group.advance()
+    padded = 0
+    while (batch := group.batch()) is not None:
+        planes, rows = batch
+        assert not planes[rows:].any()
+        padded += len(planes) - rows
+        group.resume(planes_values(planes).astype(np.float32)[:rows])
+        group.advance()
+    assert padded > 0
+
+
+def test_a_search_started_again_gets_no_answers_of_before() -> None:
+    """Its rows are in a batch that is under way; they were of another state."""
+    game = athenan.make_game("hex", size=5)
+    root = game.initial_state()
+    cores = [make_core_search({"name": "descent"}, game, planes_values, seed=i) for i in range(2)]
+    group = _core.SearchGroup(cores, [64], 1)
+    for i in range(len(cores)):
+        group.start(i, root, iterations=3)
+    group.advance()
+    planes, rows = group.batch()
+    values = planes_values(planes).astype(np.float32)[:rows]
+    group.start(0, root, iterations=3)
+    group.resume(values)
+    drive(group, planes_values)
+    for i, core in enumerate(cores):
+        search = athenan.make_search("descent", game, planes_values, seed=i)
+        search.run(root, iterations=3)
+        assert tree_of(core) == tree_of(search.core)
+
+
 def test_rows_that_fill_a_size_are_one_batch() -> None:
     game = athenan.make_game("hex", size=4)
     sizes = []

@@ -155,7 +155,7 @@ int main() {
   const auto greedy = std::make_shared<Greedy>(input);
   const auto twice = std::make_shared<AsksTwice>(input);
   const auto recursive = std::make_shared<Recursive>(input, 3, 0);
-  const auto descent = make_search("descent", input, {});
+  const auto descent = make_search("descent", input, {}), alone = make_search("descent", input, {});
   for (std::size_t size : {std::size_t(1), std::size_t(4), std::size_t(64)}) {
     SearchGroup group({greedy, twice, recursive, descent}, {size}, 2);
     for (std::size_t i = 0; i < group.size(); ++i) group.start(i, *root, {.iterations = 5});
@@ -176,7 +176,11 @@ int main() {
     check(twice->own[0] == value_of(*game, *root), "the state itself");
     check(twice->own[1] == twice->own[0] + 1, "two answers a row");
     check(recursive->result().value.of[0] == plain_minimax(*game, *root, 3), "recursion");
-    check(descent->result().counts.iterations == 5, "a search of the core beside them");
+    SearchGroup other({alone}, {size}, 1);
+    other.start(0, *root, {.iterations = 5});
+    drive(other, *game);
+    check(descent->result().children == alone->result().children,
+          "a search of the core beside them is the search alone");
   }
 
   // An error deep down ends the search that threw it, and the group can start it again.
