@@ -11,6 +11,7 @@ import pytest
 from commands import answer, figures, run
 
 import athenan
+from athenan import _core
 from athenan.command import main
 from athenan.solve import check
 
@@ -97,6 +98,19 @@ def test_proofs_are_checked(words: str | list[str], capsys: pytest.CaptureFixtur
         without = {name: np.delete(arrays[name], at, axis=0) for name in ("keys", "outcomes")}
         np.savez("wrong.npz", **{**arrays, **without})
         assert run(capsys, "solve --check wrong.npz")[0] == 2
+
+
+def test_strays_and_disorder_are_named() -> None:
+    game = athenan.make_game("tictactoe")
+    root = game.initial_state()
+    search = athenan.make_search("descent", game, "hash")
+    search.run(root)
+    keys, outcomes = _core.make_proof(search.core, False)
+    assert _core.check_proof(root, keys, outcomes, False) == ""
+    stray = np.concatenate([keys, keys[-1:] + np.uint64(1)]), np.append(outcomes, outcomes[-1:])
+    assert "1 of its states are not part" in _core.check_proof(root, *stray, False)
+    backwards = keys[::-1].copy(), outcomes[::-1].copy()
+    assert _core.check_proof(root, *backwards, False) == "its keys do not ascend"
 
 
 def test_damaged_proofs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

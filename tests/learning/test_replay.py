@@ -1,5 +1,6 @@
 """Replay: who gives what to a learning step, and what is kept."""
 
+import itertools
 import json
 from collections import Counter
 from pathlib import Path
@@ -64,6 +65,16 @@ def test_no_state_comes_twice_before_all_have_come() -> None:
     for one in passes:
         assert sorted(one) == list(range(50))
     assert passes[0] != passes[1] != passes[2], "each pass has its own order"
+
+
+def test_games_are_mixed() -> None:
+    replay = make_replay(0, uses=10.0)
+    for number in range(5):
+        add_game(replay, number, 100)
+    games = [game for game, _ in drawn(replay)]
+    assert len(games) == 500
+    neighbours = sum(a == b for a, b in itertools.pairwise(games))
+    assert neighbours == pytest.approx(100, abs=40), "one in five, as by chance"
 
 
 def test_every_game_gives_the_same_share() -> None:

@@ -63,9 +63,15 @@ class Recursive final : public Greedy {
  public:
   Recursive(SearchInput input, int depth, int fails_at)
       : Greedy(std::move(input)), depth_(depth), fails_at_(fails_at) {}
+  float own = 0;
 
  private:
-  Task<> run() override { result_.value.of[0] = co_await minimax(root_->clone(), depth_); }
+  // Asks once more itself, when those that it awaited are gone.
+  Task<> run() override {
+    result_.value.of[0] = co_await minimax(root_->clone(), depth_);
+    request_ = {game_.get(), root_.get(), {}, {&own, 1}};
+    co_await request_;
+  }
 
   Task<float> minimax(std::unique_ptr<State> state, int depth) {
     if (game_->is_terminal(*state)) co_return float(game_->ending(*state).outcome[0]);
@@ -176,6 +182,7 @@ int main() {
     check(twice->own[0] == value_of(*game, *root), "the state itself");
     check(twice->own[1] == twice->own[0] + 1, "two answers a row");
     check(recursive->result().value.of[0] == plain_minimax(*game, *root, 3), "recursion");
+    check(recursive->own == value_of(*game, *root), "a request after recursion");
     SearchGroup other({alone}, {size}, 1);
     other.start(0, *root, {.iterations = 5});
     drive(other, *game);
