@@ -209,6 +209,29 @@ def test_without_symmetries_batches_are_as_given(game: Any) -> None:
     assert (labels == values).all()
 
 
+def test_weights_decay(game: Any) -> None:
+    """By l2 times the sum of the kernels' squares, which learning makes smaller."""
+
+    def squares(l2: float) -> tuple[float, float]:
+        learner = learner_of(game, l2=l2)
+        for _ in range(10):
+            learned = learner.learn(endings(game, 64))
+        kernels = [k for k in learner.weights() if k.ndim > 1]
+        return float(sum((k**2).sum() for k in kernels)), learned["decay"]
+
+    (free, nothing), (held, decay) = squares(0.0), squares(0.1)
+    assert nothing == 0
+    assert held < 0.8 * free
+    assert decay == pytest.approx(0.1 * held, rel=0.2)
+
+
+def test_the_error_is_of_all_states(game: Any) -> None:
+    """In batches or one by one, the mean is the same."""
+    learner, samples = learner_of(game), endings(game, 80)
+    alone = [learner.error(Samples(*(a[i : i + 1] for a in samples))) for i in range(80)]
+    assert learner.error(samples) == pytest.approx(np.mean(alone), rel=1e-4)
+
+
 def test_the_learning_rate_follows_its_schedule(game: Any) -> None:
     learner = learner_of(game, schedule="cosine", learning_rate=1e-2)
     found = []
