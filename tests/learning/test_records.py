@@ -108,6 +108,13 @@ def test_labels_of_one_block_are_of_one_kind() -> None:
         _ = labelled.samples
 
 
+@pytest.mark.parametrize("labels", [None, np.array([1, 1], np.int32)])
+def test_as_many_labels_as_the_states_have(labels: Any) -> None:
+    three = record(values=np.zeros((3, 1), np.float32), labels=labels)
+    with pytest.raises(InputError, match="3 labels where 2 are needed"):
+        Block.from_arrays(Block.of([three]).to_arrays())
+
+
 @pytest.mark.parametrize(("told", "version"), [(0, 0), (2, 2), ([1, 1], 0)])
 def test_another_version_is_refused(told: Any, version: int) -> None:
     arrays = Block.of([record()]).to_arrays()

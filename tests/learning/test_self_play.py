@@ -102,10 +102,54 @@ def test_proofs_are_remembered_across_games(game: Any) -> None:
     assert sum(r.evaluations for r in found) < sum(r.evaluations for r in alone)
 
 
-@pytest.mark.parametrize("heuristic", ["gain", "mobility"])
-def test_held_and_restored_goes_on_in_the_same_way(game: Any, heuristic: str) -> None:
+@pytest.mark.parametrize("heuristic", ["additive_depth", "mobility"])
+def test_values_are_in_the_unit_of_the_bound(heuristic: str) -> None:
+    game: Any = athenan.make_game("breakthrough", rows=5, columns=4)
+    for record in records(self_play(game, f"heuristic={heuristic}", target="terminal"), 8):
+        state, counts = game.initial_state(), [list[int](), list[int]()]
+        for action in record.actions:
+            counts[state.to_move].append(len(state.legal_actions()))
+            state = state.play(action)
+        means = [np.mean(of) for of in counts]
+        winner = 0 if record.outcomes[0] > 0 else 1
+        share = np.clip(means[winner] / means[1 - winner], 1, 10) / 10
+        if heuristic == "additive_depth":
+            share = (game.max_plies - record.plies + 1) / game.max_plies
+        assert record.values[-1, 0] == pytest.approx(record.outcomes[0] * share, rel=1e-5)
+        assert np.abs(record.root_values).max() <= 1
+
+
+def test_each_game_breaks_ties_in_its_own_way() -> None:
+    game: Any = athenan.make_game("hex", size=5)
+    play = self_play(game, evaluations=10_000, games_in_step=2)
+    play.evaluator = lambda planes: np.zeros(len(planes))
+    for _ in range(10):
+        assert not play.play_batch()
+    trees = [search.dump() for search in play.searches]
+    keys = [{tuple(key) for key in tree["keys"].tolist()} for tree in trees]
+    assert len(keys[0]) > 50
+    assert len(keys[0] & keys[1]) < 0.9 * len(keys[0])
+
+
+def test_games_in_step_share_the_memory(game: Any) -> None:
+    play = self_play(game, "search.memory_mb=8", games_in_step=4)
+    assert [search.counts["budget"] for search in play.searches] == [2_000_000] * 4
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["heuristic=gain"],
+        ["heuristic=mobility"],
+        ["heuristic=gain", "search.memory_mb=0.04", "self_play.evaluations=60"],
+    ],
+    ids=" ".join,
+)
+def test_held_and_restored_goes_on_in_the_same_way(game: Any, words: list[str]) -> None:
+    """Also with labels of states that have left the trees."""
+
     def held() -> SelfPlay:
-        play = self_play(game, f"heuristic={heuristic}")
+        play = self_play(game, *words)
         records(play, 5)
         play.hold()
         while play.searching:
@@ -115,7 +159,9 @@ def test_held_and_restored_goes_on_in_the_same_way(game: Any, heuristic: str) ->
     play = held()
     part = play.saved()
     assert any(fact is not None for fact in part.facts["games_under_way"])
-    other = self_play(game, f"heuristic={heuristic}")
+    dropped = sum(len(labels.saved()[1]) for labels in play.labels)
+    assert (dropped > 0) == any("memory" in word for word in words)
+    other = self_play(game, *words)
     other.restore(Part(json.loads(json.dumps(part.facts)), part.arrays))
     play.hold(False)
     for ours, theirs in zip(records(play, 10), records(other, 10), strict=True):
