@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from athenan import _core
 from athenan.evaluators import find_checkpoint, find_evaluator
-from athenan.search import Evaluate, drive, make_core_search, make_group
+from athenan.search import Evaluate, drive, make_core_search, make_group, refusals
 from athenan.settings import PlayerSettings
 
 BATCH_SIZES = [64, 256, 1024, 4096]
@@ -53,8 +53,9 @@ class SearchPlayer:
                 self.searches[number] = self._new_search(number)
         chosen = [self.searches[number] for number in games]
         group = make_group(chosen, BATCH_SIZES, self.threads)
-        for i, state in enumerate(states):
-            group.start(i, state, **self.budget)
+        with refusals():
+            for i, state in enumerate(states):
+                group.start(i, state, **self.budget)
         drive(group, self.evaluator)
         actions = [search.result().action for search in chosen]
         assert all(action is not None for action in actions)

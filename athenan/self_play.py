@@ -18,6 +18,7 @@ from athenan.search import (
     make_core_search,
     make_group,
     make_terminal_evaluation,
+    refusals,
 )
 from athenan.settings import ExplorationSettings, HeuristicSettings, SelfPlaySettings
 
@@ -128,7 +129,8 @@ class SelfPlay:
             self.labels[slot].clear()
             game = self._new_game(slot, self.next_game)
             self.next_game += 1
-        self.group.start(slot, game.state, **self.budget)
+        with refusals():
+            self.group.start(slot, game.state, **self.budget)
 
     def _new_game(self, slot: int, number: int) -> _GameUnderWay:
         start = self.game.initial_state()
