@@ -55,6 +55,15 @@ def test_changes_of_one_piece_are_behind_a_switch() -> None:
         SCRIPT["with_switches"](text, [mutant(1, "x + 1", "x"), mutant(2, "return x + 1;", "")])
 
 
+def test_the_readme_tells_of_every_mutant() -> None:
+    """As scripts/mutate --table prints it."""
+    readme = (TOP / "tests" / "README.md").read_text()
+    for mutant in MUTANTS:
+        assert f"| {mutant.name.replace('_', ' ')} | `{mutant.file}` | " in readme, mutant.name
+        assert not mutant.survives or f"equivalent: {mutant.survives}" in readme
+    assert "**nothing**" not in readme, "a mutant survives without a reason"
+
+
 @pytest.mark.parametrize(("words", "code"), [(["--check"], 0), (["--list"], 0), (["no_such"], 2)])
 def test_words(words: list[str], code: int) -> None:
     command = [sys.executable, "scripts/mutants.py", *words]

@@ -52,6 +52,7 @@ class AsksTwice final : public Greedy {
 
  private:
   Task<> run() override {
+    own = {0, 0};  // not what an earlier group has answered
     request_ = {game_.get(), root_.get(), {}, own, 2};
     co_await request_;
     co_await Greedy::run();
@@ -69,6 +70,7 @@ class Recursive final : public Greedy {
   // Asks once more itself, when those that it awaited are gone.
   Task<> run() override {
     result_.value.of[0] = co_await minimax(root_->clone(), depth_);
+    own = 0;
     request_ = {game_.get(), root_.get(), {}, {&own, 1}};
     co_await request_;
   }
