@@ -38,7 +38,6 @@ void SearchGroup::start(std::size_t i, const State& root, const Budget& budget,
   Search& search = *searches_[i];
   const auto use = search.users().changing();
   search.start(root, budget, mobility);
-  forget_what_is_over();
   runnable_.push_back({i, search.run_number()});
 }
 
