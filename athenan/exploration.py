@@ -51,18 +51,19 @@ def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
         children: list[Child], player: int, bound: float, random: Any, progress: float
     ) -> int:
         sign = 1 if player == 0 else -1
-        # Shuffled first, so that equal ones stand in any order.
-        ranked: list[Child] = sorted(
-            (children[i] for i in random.permutation(len(children))),
-            key=lambda child: (sign * child.completion, sign * child.value),
-            reverse=True,
+        values = [sign * child.value for child in children]
+        completions = [sign * child.completion for child in children]
+        resolved = [child.resolved for child in children]
+        ties = random.random(len(children)).tolist()
+        order = sorted(
+            range(len(children)), key=lambda i: (completions[i], values[i], ties[i]), reverse=True
         )
         # Where all is known, or enough of it to win, there is nothing to explore.
-        proven = [sign * child.completion if child.resolved else 0 for child in ranked]
-        if 1 in proven or all(child.resolved for child in ranked):
-            return ranked[0].action
+        best = order[0]
+        if (resolved[best] and completions[best] == 1) or all(resolved):
+            return children[best].action
         # A proven loss is never played while there is anything else.
-        ranked = [child for child, known in zip(ranked, proven, strict=True) if known != -1]
+        order = [i for i in order if not (resolved[i] and completions[i] == -1)]
         if schedule == "uniform":
             exploitation = random.random()
         elif schedule == "annealed":
@@ -70,14 +71,12 @@ def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
         else:
             exploitation = fixed
         if name == "softmax":
-            probabilities = softmax(
-                np.array([sign * child.value / bound for child in ranked]), temperature
-            )
+            probabilities = softmax(np.array([values[i] / bound for i in order]), temperature)
         elif name == "ordinal":
-            probabilities = ordinal(len(ranked), exploitation)
+            probabilities = ordinal(len(order), exploitation)
         else:
-            probabilities = epsilon_greedy(len(ranked), exploitation)
+            probabilities = epsilon_greedy(len(order), exploitation)
         at = int(np.searchsorted(np.cumsum(probabilities), random.random()))
-        return ranked[min(at, len(ranked) - 1)].action
+        return children[order[min(at, len(order) - 1)]].action
 
     return choose
