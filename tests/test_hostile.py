@@ -123,7 +123,7 @@ FILES = {
     "proof.npz": ["solve", "--check", "proof.npz"],
 }
 # What has no checksum beside it, so that a bit may go unnoticed where it says nothing.
-OPEN = {"out/evaluator.json", "step/state.json", "out.zip", "proof.npz"}
+OPEN = {"out/evaluator.json", "out.zip", "proof.npz"}
 
 
 @pytest.fixture
