@@ -25,6 +25,7 @@ clock              the time of a run, its limits and its progress
 replay_files       games on disk
 replay             whole games, and what each learning step takes from them
 learner            the network fitted to the labels
+stopping           being asked to stop, without loss
 run                a run's folder and config
 export.operations  a network as a list of plain operations
 export.lite        … as a .tflite file, float32 or int8
@@ -35,6 +36,7 @@ evaluators         networks of checkpoints for any search
 export.readme      the text that explains an export
 export.writing     writing one
 players            who plays matches
+implied            what a command line leaves to the checkpoints it names
 match              two players with an interval
 strength           small matches during a run
 picture            a game as an image

@@ -6,13 +6,18 @@ they play is their own affair.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
 
 from athenan import _core
 from athenan.checkpoint import Part
 from athenan.errors import InputError
 from athenan.network import NetworkEvaluator, make_model
 from athenan.records import Array, GameRecord
+from athenan.search import Evaluate
 from athenan.self_play import SelfPlay
 from athenan.settings import TrainSettings
 
@@ -37,6 +42,16 @@ class Actors(Protocol):
         """No search is running: all there is can be saved."""
         ...
 
+    @property
+    def can_be_saved(self) -> bool:
+        """Now, though searches run, without any effect on what is played next."""
+        ...
+
+    @property
+    def full(self) -> bool:
+        """They have to be held before much more is played; decided by what was played alone."""
+        ...
+
     def saved(self) -> Part: ...
 
     def restore(self, part: Part) -> None: ...
@@ -49,6 +64,63 @@ class Actors(Protocol):
     def close(self) -> None: ...
 
 
+class Answers:
+    """What the network answered since no search was running, turn by turn of self-play.
+
+    Searches that run cannot be saved, but they can be played again without the network: from where
+    they began, with the same answers.
+    """
+
+    MOST_BYTES = 2**28
+
+    def __init__(self, evaluate: Evaluate) -> None:
+        self.evaluate = evaluate
+        self.turns: list[tuple[float, list[Array]]] = []  # progress of the run, answers
+        self.bytes = 0
+        self._again: Iterator[Array] | None = None  # while turns are repeated
+
+    def __call__(self, planes: Array) -> Array:
+        if self._again is not None:
+            answers = next(self._again, None)
+            if answers is None:
+                raise InputError("Self-play asks for more than the network had answered.")
+        else:
+            answers = np.asarray(self.evaluate(planes))
+        self.turns[-1][1].append(answers)
+        self.bytes += answers.nbytes
+        return answers
+
+    def turn(self, progress: float) -> None:
+        self.turns.append((progress, []))
+
+    def clear(self) -> None:
+        self.turns.clear()
+        self.bytes = 0
+
+    @contextmanager
+    def again(self, answers: list[Array]) -> Iterator[None]:
+        """A turn is given these answers instead of the network's."""
+        self._again = iter(answers)
+        try:
+            yield
+            if next(self._again, None) is not None:
+                raise InputError("Self-play asks for less than the network had answered.")
+        finally:
+            self._again = None
+
+    def saved(self) -> tuple[list[list[float]], list[Array]]:
+        """Progress and number of answers of each turn; all answers."""
+        facts = [[progress, len(answers)] for progress, answers in self.turns]
+        return facts, [array for _, answers in self.turns for array in answers]
+
+
+def saved_turns(facts: Any, arrays: list[Array]) -> Iterator[tuple[float, list[Array]]]:
+    """Turns as they were saved."""
+    rest = iter(arrays)
+    for progress, number in facts:
+        yield float(progress), [next(rest) for _ in range(number)]
+
+
 class InlineActors:
     """Play in the learner's own process, taking turns with it: the run is deterministic."""
 
@@ -58,9 +130,11 @@ class InlineActors:
         self.evaluator = NetworkEvaluator(model)
         self.memory = _core.ResolvedMemory(config.resolved.states)
         self.clear_every_games = config.resolved.clear_every_games
+        self.repeatable = not config.self_play.seconds  # time is never the same again
+        self.answers = Answers(self.evaluator)
         self.self_play = SelfPlay(
             game,
-            self.evaluator,
+            self.answers,
             config.search,
             config.heuristic,
             config.self_play,
@@ -68,8 +142,12 @@ class InlineActors:
             config.seed,
             self.memory if config.resolved.states else None,
         )
+        self._idle_part = self._saved_idle()
 
     def collect(self) -> list[GameRecord]:
+        if not self.repeatable:
+            self.answers.clear()
+        self.answers.turn(self.self_play.progress)
         records = self.self_play.play_batch()
         before, self.games = self.games, self.games + len(records)
         every = self.clear_every_games
@@ -88,19 +166,52 @@ class InlineActors:
     def idle(self) -> bool:
         return self.self_play.searching == 0
 
+    @property
+    def can_be_saved(self) -> bool:
+        return self.repeatable and not self.self_play.holding
+
+    @property
+    def full(self) -> bool:
+        return self.answers.bytes > Answers.MOST_BYTES
+
     def saved(self) -> Part:
+        """While searches run: as it was when none did, and what the network has answered since."""
+        if self.idle:
+            self._idle_part = self._saved_idle()
+            self.answers.clear()
+            return self._idle_part
+        turns, answers = self.answers.saved()
+        idle = self._idle_part
+        facts = idle.facts | {"games": self.games, "games_idle": idle.facts["games"]}
+        return Part(facts | {"turns": turns}, idle.arrays | {"answers": answers})
+
+    def _saved_idle(self) -> Part:
         part = self.self_play.saved()
         part.facts["games"] = self.games
         part.arrays["resolved"] = list(self.memory.arrays())
         return part
 
     def restore(self, part: Part) -> None:
-        self.games = part.count("games")
+        games = part.count("games")
+        self.games = part.count("games_idle") if "turns" in part.facts else games
         under_way = [game for game in part.facts["games_under_way"] if game is not None]
         if part.count("next_game") != self.games + len(under_way):
             raise InputError("Fact 'next_game' does not fit the games.")
         self.memory.fill(*part.arrays["resolved"])
         self.self_play.restore(part)
+        self._idle_part = self._saved_idle()
+        if "turns" in part.facts:
+            self._repeat(part)
+        if self.games != games:
+            raise InputError("Fact 'games' does not fit the games that were played again.")
+
+    def _repeat(self, part: Part) -> None:
+        """Plays on to where the searches were; their games have been learned from."""
+        for progress, answers in saved_turns(part.facts["turns"], part.arrays["answers"]):
+            self.self_play.progress = progress
+            with self.answers.again(answers):
+                self.collect()
+        self.self_play.rows = 0  # nothing was evaluated
 
     def facts(self) -> dict[str, float]:
         return {

@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import yaml
 
-from athenan.errors import InputError
+from athenan.errors import InputError, nearest
 from athenan.files import (
     checksum,
     has_checksum,
@@ -78,26 +79,57 @@ def runs_of(folder: Path, game: str) -> Path:
     return folder / game.replace(":", ".")
 
 
-def newest_run(folder: Path, game: str | None) -> Path:
-    """`latest`: the newest run of the game, or of all."""
+def runs_in(folder: Path, game: str | None, name: str = "*") -> list[Path]:
+    """The runs of the game, or of all, that have this name; newest first."""
     games = [runs_of(folder, game)] if game else [p for p in folder.glob("*") if p.is_dir()]
-    runs = [run for g in games for run in g.glob("*") if (run / "config.yaml").exists()]
+    runs = [run for g in games for run in g.glob(name) if (run / "config.yaml").exists()]
+    return sorted(runs, key=written_at, reverse=True)
+
+
+def written_at(run: Path) -> float:
+    """When the run's newest checkpoint was written, or the run was begun."""
+    newest = steps_of(run)[-1:]
+    return max(path.stat().st_mtime for path in (run / "config.yaml", *newest))
+
+
+def newest_run(folder: Path, game: str | None) -> Path:
+    """`latest`: the newest run of the game, or of all; one that has learned before one that has
+    not."""
+    runs = runs_in(folder, game)
     if not runs:
         of = f" of game '{game}'" if game else ""
         raise InputError(f"There is no run{of} in '{folder}' yet.")
-    return max(runs, key=lambda run: (run / "config.yaml").stat().st_mtime)
+    return next((run for run in runs if is_trained(run)), runs[0])
+
+
+def is_trained(run: Path) -> bool:
+    return any(step_number(step) for step in steps_of(run))
 
 
 def find_run(text: str, folder: Path, game: str | None = None) -> Path:
-    """A run folder by its path, or `latest`."""
+    """A run's folder by its path, its name alone, or `latest`."""
     if text == "latest":
         return newest_run(folder, game)
     run = Path(text)
+    if not run.exists() and text and not set(text) & set("/\\*?["):
+        named = runs_in(folder, game, text)
+        if len(named) > 1:
+            there = " and ".join(f"'{run}'" for run in named[:2])
+            raise InputError(f"Several games have a run '{text}': {there}; say which.")
+        if named:
+            return named[0]
     if not run.exists():
-        raise InputError(f"There is no run '{text}'.")
+        names = [run.name for run in runs_in(folder, game)]
+        raise InputError(f"There is no run '{text}'{nearest(text, ['latest', 'best', *names])}")
     if not (run / "config.yaml").exists():
         raise InputError(f"'{text}' is not a run: it has no config.yaml.")
     return run
+
+
+def names_step(text: str) -> bool:
+    """Whether a text names one checkpoint of a run rather than the run."""
+    name = Path(text).name
+    return name == "best" or STEP.fullmatch(name) is not None
 
 
 def step_number(step: Path) -> int:
@@ -111,15 +143,32 @@ def steps_of(run: Path) -> list[Path]:
 
 
 def find_step(text: str, folder: Path, game: str | None = None) -> Path:
-    """A checkpoint: its own folder, the newest of a run, or `latest`."""
+    """A checkpoint: its own folder; the newest of a run, or of the `latest`; `best` of the latest
+    run, or RUN/best."""
     path = Path(text)
-    if text != "latest" and path.name.startswith("step_") and path.exists():
+    if names_step(text) and not (path / "config.yaml").exists():
+        of_run = str(path.parent) if path.parent.name else "latest"
+        run = find_run(of_run, folder, game)
+        step = best_step(run) if path.name == "best" else run / path.name
+        if not step.exists():
+            raise InputError(f"Run '{run}' has no checkpoint '{path.name}'.")
+        return step
+    if path.name.startswith("step_") and path.exists():
         return path
     run = find_run(text, folder, game)
     steps = steps_of(run)
     if not steps:
         raise InputError(f"Run '{run}' has no checkpoint yet.")
     return steps[-1]
+
+
+def best_step(run: Path) -> Path:
+    """The checkpoint that did best in the matches of its run."""
+    try:
+        number = yaml.safe_load(read_bytes(run / "best.yaml"))["step"]
+    except (OSError, ValueError, TypeError, LookupError, yaml.YAMLError):
+        raise InputError(f"Run '{run}' has no best checkpoint: no match has measured it.") from None
+    return run / f"step_{number}"
 
 
 def save_arrays(path: Path, arrays: list[np.ndarray[Any, Any]]) -> None:

@@ -293,6 +293,15 @@ def contradictions(settings: Any) -> Iterator[str]:
                 "'self_play.seconds'."
             )
     for key, player in players_of(settings):
+        name = player.search.get("name")
+        entry = type_of("search", name)
+        if entry and not entry["uses_evaluator"]:
+            given = "checkpoint" if player.checkpoint is not None else "evaluator"
+            if given == "checkpoint" or player.evaluator != PlayerSettings.evaluator:
+                yield (
+                    f"Search '{name}' of player '{key}' uses no evaluator: choose another one, as "
+                    f"{key}.search=ubfm, or leave '{key}.{given}' out."
+                )
         if needs_budget(player.search) and not (
             player.iterations or player.evaluations or player.seconds
         ):

@@ -18,6 +18,7 @@ class Clock:
         self.config = config
         self.seconds: dict[str, float] = {}  # by stage, of this process
         self.earlier_seconds = 0.0  # of the run, before this process
+        self.checkpoint_at = time.monotonic()  # the last one
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -66,6 +67,15 @@ class Clock:
         every = self.config.checkpoint.every_games
         following = (games // every + 1) * every
         return min(following, self.config.games) if self.config.games else following
+
+    def note_checkpoint(self) -> None:
+        self.checkpoint_at = time.monotonic()
+
+    @property
+    def checkpoint_due(self) -> bool:
+        """By the minutes since the last one."""
+        every = self.config.checkpoint.every_minutes
+        return every is not None and time.monotonic() - self.checkpoint_at >= 60 * every
 
     def saved(self) -> Part:
         return Part({"seconds": self.elapsed})

@@ -8,9 +8,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from athenan.errors import Failed, InputError, nearest
+
+if TYPE_CHECKING:
+    from athenan.config import Sources
 
 USAGE = """\
 athenan <command> [setting=value …]     athenan <command> --help
@@ -36,14 +39,26 @@ class Arguments:
     def json(self) -> bool:
         return "--json" in self.flags
 
+    @property
+    def sources(self) -> Sources:
+        """As Hydra's users name them."""
+        from athenan.config import Sources
 
+        folder = self.flags.get("--config-dir")
+        return Sources(Path(folder) if folder else None, self.flags.get("--config-name"))
+
+
+NAMES = ("first", "second")
 # Besides everyone's --help, --json and --cfg.
 FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check")}
+SHORT = {"-h": "--help", "-c": "--cfg", "-cn": "--config-name", "-cd": "--config-dir"}
 VALUELESS = ("--help", "--json", "--multirun")
 
 
 def parse(command: str, words: list[str]) -> Arguments:
     known = {"--json", "--help", "--cfg", *FLAGS.get(command, ())}
+    if command not in ("games", "bench"):
+        known |= {"--config-dir", "--config-name"}
     arguments = Arguments()
     rest = list(words)
     while rest:
@@ -52,7 +67,7 @@ def parse(command: str, words: list[str]) -> Arguments:
         if not word.startswith("-"):
             arguments.settings.append(word)
             continue
-        name = "--help" if name == "-h" else name
+        name = SHORT.get(name, name)
         if name not in known:
             raise InputError(f"There is no flag '{name}'{nearest(name, known)}")
         if name not in VALUELESS and not equals:
@@ -127,6 +142,7 @@ def solve_command(words: list[str]) -> None:
     from athenan import solve as solving
     from athenan.config import compose, split_own_game
     from athenan.games import make_game
+    from athenan.implied import completed
     from athenan.progress import duration
 
     arguments = parse("solve", words)
@@ -143,7 +159,9 @@ def solve_command(words: list[str]) -> None:
         text = f"right: {worth}; {kind}{checked['states']} states checked"
         report(arguments, [f"{text} in {duration(checked['seconds'])}"], checked)
         return
-    config = compose("solve", arguments.settings)
+    config = compose(
+        "solve", completed("solve", arguments.settings, arguments.sources), arguments.sources
+    )
     out = Path(arguments.flags["--out"]) if "--out" in arguments.flags else None
     if out and not out.parent.is_dir():
         raise InputError(f"There is no folder for '{out}'.")
@@ -190,6 +208,7 @@ def train_command(words: list[str]) -> None:
     --multirun runs every combination of settings given as lists (seed=0,1,2).
     """
     from athenan.config import compose, sweep
+    from athenan.implied import completed
 
     arguments = parse("train", words)
     many = "--multirun" in arguments.flags
@@ -197,7 +216,8 @@ def train_command(words: list[str]) -> None:
     for number, settings in enumerate(jobs):
         if len(jobs) > 1:
             print(f"[{number + 1}/{len(jobs)}] {' '.join(settings)}", flush=True)
-        config = compose("train", settings)
+        settings = completed("train", settings)
+        config = compose("train", settings, arguments.sources)
         from athenan.train import train
 
         run = train(config, settings)
@@ -209,18 +229,23 @@ def match_command(words: list[str]) -> None:
     """athenan match [game=…] first.checkpoint=RUN [second.search=uct …] [games=400] [--json]
 
     Both colours of every opening; openings are random actions and never repeat. A player is a
-    search with its options, a checkpoint or an evaluator, and a budget an action. The interval is
-    the 95 % Wilson interval over pairs of games.
+    search with its options, a checkpoint or an evaluator, and a budget an action. One that is given
+    a checkpoint or an evaluator plays by ubfm unless told otherwise, the second with the first
+    one's budget; the game is the checkpoint's. The interval is the 95 % Wilson interval over pairs
+    of games.
     """
     from athenan import match as matches
     from athenan.checkpoint import runs_of
     from athenan.config import compose
     from athenan.games import make_game
+    from athenan.implied import completed
     from athenan.players import make_player
     from athenan.progress import Progress
 
     arguments = parse("match", words)
-    config = compose("match", arguments.settings)
+    config = compose(
+        "match", completed("match", arguments.settings, arguments.sources), arguments.sources
+    )
     game = make_game(**config.game)
     if game.num_players != 2:
         raise InputError(f"A match is for two players; game '{game.name}' has {game.num_players}.")
@@ -237,8 +262,14 @@ def match_command(words: list[str]) -> None:
             progress.show(f"{done}/{config.games} games  {result}  {left:.0f} s left")
 
         result = matches.play_match(players, openings, config.games_in_step, show)
-    figures = result.figures() | {"seconds": round(progress.seconds, 1)}
-    report(arguments, [f"first player of the two: {result}"], figures)
+    figures = {
+        "first": players[0].text,
+        "second": players[1].text,
+        **result.figures(),
+        "seconds": round(progress.seconds, 1),
+    }
+    lines = [f"{name}: {player.text}" for name, player in zip(NAMES, players, strict=True)]
+    report(arguments, [*lines, f"first player of the two: {result}"], figures)
 
 
 def play_command(words: list[str]) -> None:
@@ -248,10 +279,13 @@ def play_command(words: list[str]) -> None:
     `values` (what the search sees), `hint`, `help`, `quit`.
     """
     from athenan.config import compose
+    from athenan.implied import completed
     from athenan.play import play
 
     arguments = parse("play", words)
-    play(compose("play", arguments.settings))
+    play(
+        compose("play", completed("play", arguments.settings, arguments.sources), arguments.sources)
+    )
 
 
 def export_command(words: list[str]) -> None:
@@ -266,7 +300,7 @@ def export_command(words: list[str]) -> None:
     from athenan.config import compose
 
     arguments = parse("export", words)
-    config = compose("export", arguments.settings)
+    config = compose("export", arguments.settings, arguments.sources)
     from athenan.export.writing import export
     from athenan.table import table
 
@@ -324,7 +358,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
 
 def main(words: list[str] | None = None) -> int:
     """Exit code 0, or 2 after a sentence that says what is wrong, or 1 after one that says what
-    could not go on, or 130 after Ctrl-C."""
+    could not go on, or 130 after Ctrl-C, or 75 after a scheduler's signal."""
     words = sys.argv[1:] if words is None else words
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names of files may be in no encoding
@@ -354,9 +388,12 @@ def main(words: list[str] | None = None) -> int:
     except Failed as error:
         print(f"athenan: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("\nathenan: stopped.", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stopped:
+        # One that has saved what there was has said so.
+        code: int = getattr(stopped, "code", 0)
+        if not code:
+            print("\nathenan: stopped.", file=sys.stderr)
+        return code or 130
     except BrokenPipeError:
         sys.stderr.close()
     except OSError as error:
@@ -375,7 +412,8 @@ def help_of(name: str, arguments: Arguments) -> list[str]:
         return lines
     from athenan.help import settings_text
 
-    return [*lines, "", *settings_text(name, settings_of(name, arguments))]
+    words = settings_of(name, arguments)
+    return [*lines, "", *settings_text(name, words, arguments.sources)]
 
 
 def config_of(name: str, arguments: Arguments) -> str:
@@ -386,13 +424,15 @@ def config_of(name: str, arguments: Arguments) -> str:
         raise InputError("'athenan games' has no settings.")
     from athenan.config import compose, to_yaml
 
-    return to_yaml(compose(name, settings_of(name, arguments)))
+    return to_yaml(compose(name, settings_of(name, arguments), arguments.sources))
 
 
 def settings_of(name: str, arguments: Arguments) -> list[str]:
     """Without what only names the kind of bench, or all its games."""
     if name != "bench":
-        return arguments.settings
+        from athenan.implied import completed
+
+        return completed(name, arguments.settings, arguments.sources)
     return [word for word in arguments.settings if "=" in word and word != "game=all"]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar, get_type_hints, overload
 
 from hydra import compose as hydra_compose
@@ -38,29 +39,53 @@ S = TypeVar("S")
 LONGEST_YAML, DEEPEST_YAML = 2**20, 20  # characters and groups in groups, of a run's config
 
 
-@overload
-def compose(command: Literal["train"], overrides: list[str]) -> TrainSettings: ...
-@overload
-def compose(command: Literal["match"], overrides: list[str]) -> MatchSettings: ...
-@overload
-def compose(command: Literal["play"], overrides: list[str]) -> PlaySettings: ...
-@overload
-def compose(command: Literal["solve"], overrides: list[str]) -> SolveSettings: ...
-@overload
-def compose(command: Literal["export"], overrides: list[str]) -> ExportSettings: ...
-@overload
-def compose(command: Literal["bench"], overrides: list[str]) -> BenchSettings: ...
-@overload
-def compose(command: str, overrides: list[str]) -> Any: ...
+@dataclass(frozen=True)
+class Sources:
+    """Where configs come from besides configs/: a folder of one's own, and a root that is not
+    called as the command is."""
+
+    folder: Path | None = None
+    root: str | None = None
 
 
-def compose(command: str, overrides: list[str]) -> Any:
+USUAL = Sources()
+
+
+@overload
+def compose(
+    command: Literal["train"], overrides: list[str], sources: Sources = ...
+) -> TrainSettings: ...
+@overload
+def compose(
+    command: Literal["match"], overrides: list[str], sources: Sources = ...
+) -> MatchSettings: ...
+@overload
+def compose(
+    command: Literal["play"], overrides: list[str], sources: Sources = ...
+) -> PlaySettings: ...
+@overload
+def compose(
+    command: Literal["solve"], overrides: list[str], sources: Sources = ...
+) -> SolveSettings: ...
+@overload
+def compose(
+    command: Literal["export"], overrides: list[str], sources: Sources = ...
+) -> ExportSettings: ...
+@overload
+def compose(
+    command: Literal["bench"], overrides: list[str], sources: Sources = ...
+) -> BenchSettings: ...
+@overload
+def compose(command: str, overrides: list[str], sources: Sources = ...) -> Any: ...
+
+
+def compose(command: str, overrides: list[str], sources: Sources = USUAL) -> Any:
     """The settings of a command: its defaults, then configs/, then the overrides, all checked."""
     kind = COMMANDS[command]
     own_game, overrides = split_own_game(without_preset(command, overrides))
-    groups, keys = split_groups(parse_overrides(overrides))
+    groups, keys = split_groups(parse_overrides(overrides), sources)
     values = defaults_of(kind)
-    merge(kind, values, group_values(command, tuple(groups)))
+    merge(kind, values, group_values(command, groups, sources))
     if own_game:
         values["game"] = {"name": own_game}
     # A name is put first: it takes the options of another one away, not those given beside it.
@@ -156,7 +181,18 @@ def split_own_game(overrides: list[str]) -> tuple[str | None, list[str]]:
     return (own[-1].partition("=")[2] if own else None), [o for o in overrides if o not in own]
 
 
-def split_groups(overrides: list[Override]) -> tuple[list[str], list[Override]]:
+@dataclass(frozen=True)
+class Choice:
+    """An override that chooses files of a group; one of the user's own comes with its text."""
+
+    word: str
+    group: str = ""
+    own: str | None = None
+
+
+def split_groups(
+    overrides: list[Override], sources: Sources
+) -> tuple[list[Choice], list[Override]]:
     """Overrides that choose a file of a group, and the others."""
     chosen, keys = [], []
     for parsed in overrides:
@@ -165,23 +201,46 @@ def split_groups(overrides: list[Override]) -> tuple[list[str], list[Override]]:
             raise InputError(
                 f"'{parsed.input_line}' has several values; that takes 'athenan train --multirun'."
             )
-        files = group_files(name)
+        files = group_files(name, sources)
         if not files:
             keys.append(parsed)
             continue
         value = parsed.value()
+        if isinstance(value, str) and (set(value) & set("/\\") or value.endswith(".yaml")):
+            chosen.append(own_choice(name, Path(value)))
+            continue
         for choice in value if isinstance(value, list) else [value]:
             if str(choice) not in files:
-                raise InputError(f"There is no {name} '{choice}'{nearest(str(choice), files)}")
-        chosen.append(str(parsed.input_line))
+                raise InputError(f"There is no {name} '{choice}'{nearest_of(str(choice), files)}")
+        chosen.append(Choice(str(parsed.input_line)))
     return chosen, keys
 
 
-def group_files(group: str) -> list[str]:
+def own_choice(group: str, path: Path) -> Choice:
+    """A file of the user's own instead of one of the group: experiment=./mine.yaml."""
+    try:
+        text = read_text(path)
+    except FileNotFoundError:
+        raise InputError(f"There is no file '{path}' for '{group}'.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"'{path}' is not a config: {sentence(error)}") from None
+    if group == "experiment" and "@package" not in text:
+        text = f"# @package _global_\n{text}"
+    return Choice(f"{group}=own", group, text)
+
+
+def nearest_of(word: str, names: list[str]) -> str:
+    """The end of a sentence: the nearest name, or all where there are few."""
+    near = nearest(word, names)
+    return f"; there are {', '.join(names)}." if near == "." and len(names) <= 12 else near
+
+
+def group_files(group: str, sources: Sources = USUAL) -> list[str]:
     """The names that `group=…` takes; none where it is no group with files."""
     if not group.isidentifier():
         return []
-    return sorted(path.stem for path in (configs_folder() / group).glob("*.yaml"))
+    places = [folder / group for folder in folders_of(sources)]
+    return sorted({path.stem for place in places for path in place.glob("*.yaml")})
 
 
 def sweep(overrides: list[str]) -> list[list[str]]:
@@ -204,16 +263,37 @@ def defaults_of(kind: type[Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _composed(command: str, groups: tuple[str, ...]) -> DictConfig:
-    with initialize_config_dir(config_dir=str(configs_folder()), version_base="1.3"):
-        return hydra_compose(command, list(groups))
+def _composed(command: str, choices: tuple[Choice, ...], sources: Sources) -> DictConfig:
+    words, root = [choice.word for choice in choices], sources.root or command
+    first, *others = sorted(folders_of(sources), key=lambda f: not (f / f"{root}.yaml").exists())
+    with TemporaryDirectory() as own, initialize_config_dir(str(first), version_base="1.3"):
+        for choice in choices:
+            if choice.own is not None:
+                place = Path(own) / choice.group / "own.yaml"
+                place.parent.mkdir(exist_ok=True)
+                place.write_text(choice.own)
+                others.append(Path(own))
+        if others:
+            places = ",".join(f"'file://{path.absolute()}'" for path in dict.fromkeys(others))
+            words.append(f"hydra.searchpath=[{places}]")
+        return hydra_compose(root, words)
 
 
-def group_values(command: str, groups: tuple[str, ...]) -> dict[str, Any]:
+def folders_of(sources: Sources) -> list[Path]:
+    return [configs_folder(), *([sources.folder.absolute()] if sources.folder else [])]
+
+
+def group_values(command: str, choices: list[Choice], sources: Sources) -> dict[str, Any]:
     """What configs/ says, references between settings still unresolved."""
+    if sources.folder and not sources.folder.is_dir():
+        raise InputError(f"There is no folder '{sources.folder}' of configs.")
+    roots = [folder / f"{sources.root or command}.yaml" for folder in folders_of(sources)]
+    if not any(root.exists() for root in roots):
+        raise InputError(f"There is no config '{sources.root}'.")
     try:
-        values: Any = OmegaConf.to_container(_composed(command, groups), resolve=False)
-    except (HydraException, OmegaConfBaseException) as error:
+        composed = _composed(command, tuple(choices), sources)
+        values: Any = OmegaConf.to_container(composed, resolve=False)
+    except (HydraException, OmegaConfBaseException, YAMLError) as error:
         raise InputError(sentence(error)) from None
     return {str(key): value for key, value in values.items()}
 

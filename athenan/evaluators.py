@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
-from athenan.checkpoint import find_step, load_arrays, read_state
+from athenan.checkpoint import find_step, load_arrays, names_step, read_state, runs_in
 from athenan.checks import read
 from athenan.config import load_config, read_values
 from athenan.errors import InputError, nearest
@@ -32,6 +32,9 @@ class CheckpointEvaluator(NetworkEvaluator):
         model = make_model(self.config.network, self.game.plane_shape, self.game.num_players, 0)
         set_weights(model, load_arrays(step / "weights.npz"), step)
         super().__init__(model)
+
+    def __str__(self) -> str:
+        return str(self.step)
 
     @property
     def heuristic(self) -> dict[str, Any]:
@@ -67,19 +70,26 @@ def find_evaluator(
     threads: int | None = None,
     trust: bool = False,
 ) -> str | Evaluator:
-    """Any evaluator: `rollout`, `zero` or `hash` of the core, a run's folder (its newest
-    checkpoint), a step's folder, `latest`, or an export as PATH or PATH:FORMAT. `runs`: the folder
-    of the game's runs, for latest. `trust`: what is loaded may run code."""
+    """Any evaluator: `rollout`, `zero` or `hash` of the core, an export as PATH or PATH:FORMAT, or
+    a checkpoint as for find_checkpoint. `runs`: the folder of the game's runs. `trust`: what is
+    loaded may run code."""
     name = str(text)
     if name in CORE_EVALUATORS:
         return name
-    path = Path(name)
-    if name == "latest" or (path / "config.yaml").exists() or path.name.startswith("step_"):
+    folder, of_game = places(runs)
+    names = [run.name for run in runs_in(folder, of_game)]
+    is_run = name == "latest" or name in names or (Path(name) / "config.yaml").exists()
+    if is_run or names_step(name):
         return find_checkpoint(name, game, runs, trust)
     if is_bundle(name):
         return load_bundle(name, game, threads, trust)
-    known = [*CORE_EVALUATORS, "latest"]
+    known = [*CORE_EVALUATORS, "latest", "best", *names]
     raise InputError(f"There is no evaluator '{name}'{nearest(name, known)}")
+
+
+def places(runs: Path | None) -> tuple[Path, str | None]:
+    """The folder of all runs, and whose runs these are."""
+    return (runs.parent, runs.name) if runs else (Path("checkpoints"), None)
 
 
 def find_checkpoint(
@@ -88,9 +98,9 @@ def find_checkpoint(
     runs: Path | None = None,
     trust: bool = False,
 ) -> CheckpointEvaluator:
-    """A step's folder, a run's folder (its newest checkpoint), or `latest`; of this game."""
-    where = (runs.parent, runs.name) if runs else (Path("checkpoints"), None)
-    evaluator = CheckpointEvaluator(find_step(str(text), *where), trust)
+    """Of this game: a step's folder, a run's folder or name (its newest checkpoint), `latest`,
+    `best`, or RUN/best."""
+    evaluator = CheckpointEvaluator(find_step(str(text), *places(runs)), trust)
     own = evaluator.game
     if game and (own.plane_shape, own.name) != (game.plane_shape, game.name):
         raise InputError(

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from athenan.checks import Row, about_of, about_option, number_text, range_of, rows_of, types_of
-from athenan.config import compose, group_files
+from athenan.config import USUAL, Sources, compose, group_files
 from athenan.games import configs_folder
 from athenan.settings import COMMANDS, About, PlayerSettings
 
@@ -19,9 +19,9 @@ WIDTH = 100
 LONGEST_LEFT = 40  # characters of `setting=value` beside its sentence; longer ones stand above it
 
 
-def settings_text(command: str, words: list[str]) -> list[str]:
+def settings_text(command: str, words: list[str], sources: Sources = USUAL) -> list[str]:
     """Every setting of a command, group by group, with the values these words give it."""
-    settings = compose(command, words)
+    settings = compose(command, words, sources)
     lines: list[str] = []
     if command == "train":
         lines += [*choices_of("experiment"), "  a preset: values for all that follows", ""]

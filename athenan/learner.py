@@ -10,7 +10,7 @@ import numpy as np
 from athenan import _core
 from athenan.backend import keras, tensorflow
 from athenan.checkpoint import Part, is_finite
-from athenan.errors import Failed
+from athenan.errors import Failed, InputError
 from athenan.network import NetworkEvaluator
 from athenan.records import Array, Samples, unpack
 from athenan.settings import HeuristicSettings, LearnSettings
@@ -157,13 +157,19 @@ class Learner:
         optimizer = [variable.numpy() for variable in self.optimizer.variables]
         if not all(map(is_finite, [*weights, *optimizer])):
             raise Diverged(f"The weights are no numbers after {self.steps} steps.")
-        return Part(
-            {"steps": self.steps, "samples": self.samples},
-            {"weights": weights, "optimizer": optimizer},
-        )
+        arrays = {"weights": weights, "optimizer": optimizer}
+        if len(self._values):
+            arrays["waiting"] = [self._planes, self._values]
+        return Part({"steps": self.steps, "samples": self.samples}, arrays)
 
     def restore(self, part: Part) -> None:
         self.steps, self.samples = part.count("steps"), part.count("samples")
+        if "waiting" in part.arrays:
+            planes, values = part.arrays["waiting"]
+            fits = planes.dtype == np.uint8 and planes.shape == (len(values), self._planes.shape[1])
+            if not (fits and values.shape[1:] == self._values.shape[1:] and is_finite(values)):
+                raise InputError("The samples that wait for a batch are not this game's.")
+            self._planes, self._values = planes, values.astype(np.float32)
         for variables, name in ((self.model.weights, "weights"),
                                 (self.optimizer.variables, "optimizer")):  # fmt: skip
             for variable, array in zip(variables, part.arrays[name], strict=True):

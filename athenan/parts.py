@@ -9,17 +9,28 @@ from typing import IO
 from athenan import checkpoint
 from athenan.actors import make_actors
 from athenan.backend import keras, tensorflow
-from athenan.checkpoint import STEP, Damaged, Part, Saved
+from athenan.checkpoint import Damaged, Part, Saved
 from athenan.clock import Clock
-from athenan.config import split_own_game
+from athenan.config import load_config, plain, split_own_game
 from athenan.errors import InputError
 from athenan.evaluators import set_weights
 from athenan.games import make_game, make_game_of
 from athenan.learner import Learner
 from athenan.network import make_model
+from athenan.records import Array
 from athenan.replay import Replay
 from athenan.reports import Reports
-from athenan.run import fit_to_game, lock_run, new_run, resumed_config, write_config
+from athenan.run import (
+    check_name,
+    differing,
+    fit_to_game,
+    flat,
+    is_unbegun,
+    lock_run,
+    new_run,
+    resumed_config,
+    write_config,
+)
 from athenan.settings import TrainSettings
 from athenan.strength import Strength
 
@@ -84,6 +95,13 @@ class Parts:
         self.lock.close()
 
 
+def make_parts(config: TrainSettings, overrides: list[str]) -> Parts:
+    """Of a new run, a fork, or a run that goes on."""
+    if config.resume == "auto":
+        return parts_of_named(config)
+    return resumed_parts(config, overrides) if config.resume else new_parts(config)
+
+
 def new_parts(config: TrainSettings) -> Parts:
     """Of a new run, or of one that starts from the weights of another."""
     source = None
@@ -92,24 +110,56 @@ def new_parts(config: TrainSettings) -> Parts:
         checkpoint.read_state(source)
         weights = checkpoint.load_arrays(source / "weights.npz")
     fit_to_game(config)
-    run = new_run(config)
+    run, created = new_run(config)
     try:
         lock = lock_run(run)
         write_config(config, run)
         parts = Parts(config, run, lock)
         if source is not None:
-            set_weights(parts.learner.model, weights, source)
+            take_weights(parts, weights, source)
             parts.reports.say(f"weights of {source}")
     except BaseException:
-        shutil.rmtree(run)  # made a moment ago
+        if created:
+            shutil.rmtree(run)  # made a moment ago
         raise
     return parts
 
 
-def resumed_parts(config: TrainSettings, overrides: list[str]) -> Parts:
+def take_weights(parts: Parts, weights: list[Array], source: Path) -> None:
+    """Of the source of a fork; where they do not fit, what is another one there."""
+    try:
+        set_weights(parts.learner.model, weights, source)
+    except InputError as error:
+        theirs, ours = (flat(plain(c)) for c in (load_config(source / "config.yaml"), parts.config))
+        differ = [
+            f"{key} is {theirs.get(key)} there and {ours[key]} here"
+            for key in ours
+            if key.startswith(("game.", "network.")) and theirs.get(key) != ours[key]
+        ]
+        raise InputError(f"{error} ({'; '.join(differ)})" if differ else str(error)) from None
+
+
+def parts_of_named(config: TrainSettings) -> Parts:
+    """The same words begin a run and go on with it, however often they are given."""
+    if config.run is None:
+        raise InputError("resume=auto goes on with the run that run=NAME names.")
+    check_name(config.run)
+    run = checkpoint.runs_of(Path(config.checkpoints), config.game["name"]) / config.run
+    if is_unbegun(run) or not run.exists():
+        config.resume = None
+        return new_parts(config)
+    config.resume = str(run)
+    fit_to_game(config)
+    own_game = config.game["name"] if ":" in config.game["name"] else None
+    return resumed_parts(config, differing(config, run), own_game)
+
+
+def resumed_parts(
+    config: TrainSettings, overrides: list[str], own_game: str | None = None
+) -> Parts:
     """Of a run that goes on from its newest whole checkpoint, or from the one that is named."""
     run, named = find_resumed(config, overrides)
-    own_game, overrides = split_own_game(overrides)
+    given, overrides = split_own_game(overrides)
     if config.resume == "latest":  # the game only told which run it is
         overrides = [o for o in overrides if not o.startswith("game=")]
     lock = lock_run(run)
@@ -118,7 +168,7 @@ def resumed_parts(config: TrainSettings, overrides: list[str]) -> Parts:
         steps = [named] if named else checkpoint.steps_of(run)[::-1]
         if not steps:
             raise InputError(f"Run '{run}' has no checkpoint yet.")
-        return restored_parts(run, steps, overrides, lock, own_game, config.trust)
+        return restored_parts(run, steps, overrides, lock, given or own_game, config.trust)
     except BaseException:
         lock.close()
         raise
@@ -127,11 +177,12 @@ def resumed_parts(config: TrainSettings, overrides: list[str]) -> Parts:
 def find_resumed(config: TrainSettings, overrides: list[str]) -> tuple[Path, Path | None]:
     """The run, and its checkpoint where one is named."""
     assert config.resume is not None
-    path = Path(config.resume)
-    if STEP.fullmatch(path.name) and path.is_dir():
-        return checkpoint.find_run(str(path.parent), Path(config.checkpoints)), path
+    folder = Path(config.checkpoints)
     game = config.game["name"] if any(o.startswith("game=") for o in overrides) else None
-    return checkpoint.find_run(config.resume, Path(config.checkpoints), game), None
+    if checkpoint.names_step(config.resume):
+        step = checkpoint.find_step(config.resume, folder, game)
+        return step.parent, step
+    return checkpoint.find_run(config.resume, folder, game), None
 
 
 def restored_parts(

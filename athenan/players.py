@@ -10,13 +10,23 @@ from typing import Any, Protocol
 
 from athenan import _core
 from athenan.evaluators import find_checkpoint, find_evaluator
-from athenan.search import Evaluate, drive, make_core_search, make_group, refusals
+from athenan.search import (
+    Evaluate,
+    Evaluator,
+    drive,
+    make_core_search,
+    make_group,
+    refusals,
+    search_type,
+)
 from athenan.settings import PlayerSettings
 
 BATCH_SIZES = [64, 256, 1024, 4096]
 
 
 class Player(Protocol):
+    text: str  # who it is, in full
+
     def choose(self, games: list[int], states: list[_core.State]) -> list[int]:
         """The actions for the states of the games with these numbers."""
 
@@ -37,6 +47,7 @@ class SearchPlayer:
         seed: int = 0,
         **heuristic: Any,
     ) -> None:
+        self.text = player_text(search, evaluator, budget)
         self.game, self.evaluator, self.search = game, evaluator, search
         self.budget, self.threads, self.seed, self.heuristic = budget, threads, seed, heuristic
         self.searches: dict[int, _core.Search] = {}
@@ -63,6 +74,17 @@ class SearchPlayer:
 
     def forget(self) -> None:
         self.searches.clear()
+
+
+def player_text(search: dict[str, Any], evaluator: str | Evaluate, budget: dict[str, Any]) -> str:
+    """Such as `ubfm safest, checkpoints/hex/try/step_500, 1,000 evaluations an action`."""
+    entry = search_type(search["name"])
+    parts = [" ".join([search["name"], *([search["decision"]] if "decision" in search else [])])]
+    if entry["uses_evaluator"]:
+        named = isinstance(evaluator, str | Evaluator)
+        parts.append(str(evaluator) if named else "an evaluator of one's own")
+    limits = " or ".join(f"{value:,} {name}" for name, value in budget.items())
+    return ", ".join([*parts, f"{limits} an action"] if limits else parts)
 
 
 def make_player(

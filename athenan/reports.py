@@ -6,6 +6,7 @@ Reports listen to the loop and look at the parts of the run; nothing depends on 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 from collections import deque
@@ -123,15 +124,32 @@ class Reports:
         if time.monotonic() - self._written >= SECONDS:
             self._page()
 
-    def end(self, step: Path | None) -> None:
-        """The last page, the only one of a short run, and the final report."""
+    def told_the_end(self, step: Path | None) -> bool:
+        """Whether the run has come to its limits before, and has been told of; says so again."""
+        games = self.actors.games
+        if step is None or not self.clock.finished(games) or not (self.run / "report.txt").exists():
+            return False
+        self.say(f"the run is finished: {games} games, {duration(self.clock.elapsed)}")
+        further = f"{word('resume', self.run)} {more(self.config, self.clock)}"
+        self.say(f"go on with: athenan train {further}")
+        self.pages.close()
+        return True
+
+    def end(self, step: Path | None, ended: bool = True) -> None:
+        """The last page, the only one of a short run, and the final report; of a run that was
+        stopped, how to go on with it."""
         self._page()
+        self.pages.close()
+        if not ended:
+            self.say(f"stopped; the last checkpoint is {step}")
+            if step is not None:
+                self.say(f"go on with: athenan train {word('resume', self.run)}")
+            return
         text = "\n".join(["", *self._final_report(step), ""])
         with suppress(OSError):  # it is printed and logged as well
             write_whole(self.run / "report.txt", text.lstrip().encode())
         self._write_log(text)
         tell(text, sys.stdout)
-        self.pages.close()
 
     # ---- What is made of it -----------------------------------------------------------
 
@@ -215,10 +233,10 @@ class Reports:
             *strength_table(self.strength),
             f"checkpoint: {step}",
             "go on with:",
-            f"  athenan train resume={run} minutes={2 * (config.minutes or 10):g}",
-            f"  tensorboard --logdir {run}",
-            f"  athenan match {game_words(config.game)} first.checkpoint={run}",
-            f"  athenan play {game_words(config.game)} checkpoint={run}",
+            f"  athenan train {word('resume', run)} {more(config, self.clock)}",
+            f"  tensorboard --logdir {shlex.quote(str(run))}",
+            f"  athenan match {own_game(config)}{word('first.checkpoint', run)}",
+            f"  athenan play {own_game(config)}{word('checkpoint', run)}",
         ]
 
 
@@ -236,12 +254,22 @@ def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[s
     return lines
 
 
-def game_words(game: dict[str, Any]) -> str:
-    """The overrides that name the run's game."""
-    words = [f"game={game['name']}"]
-    words += [f"game.{key}={value}" for key, value in game.items() if key != "name"]
-    words = [word.replace(" ", "") for word in words]  # of lists
-    return " ".join(words)
+def word(setting: str, value: Any) -> str:
+    """`setting=value` for a shell."""
+    return shlex.quote(f"{setting}={value}")
+
+
+def more(config: TrainSettings, clock: Clock) -> str:
+    """The limit that ended the run, twice as far."""
+    if config.games and not (config.minutes and clock.elapsed >= 60 * config.minutes):
+        return f"games={2 * config.games}"
+    return f"minutes={2 * (config.minutes or 10):g}"
+
+
+def own_game(config: TrainSettings) -> str:
+    """A checkpoint tells its game, but not the code of a game of one's own."""
+    name = config.game["name"]
+    return f"{word('game', name)} " if ":" in name else ""
 
 
 def resident_megabytes() -> float:

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from omegaconf import OmegaConf
 
-from athenan.checkpoint import runs_of
+from athenan.checkpoint import runs_of, steps_of
 from athenan.checks import read
 from athenan.config import load_config, parse_overrides, plain, to_yaml
 from athenan.errors import InputError
@@ -58,8 +58,9 @@ def fit_to_game(config: TrainSettings) -> None:
         budget.evaluations = max(FEWEST_EVALUATIONS, EXPANSIONS * actions)
 
 
-def new_run(config: TrainSettings) -> Path:
-    """An empty folder that was not there before, so that all in it is this run's own."""
+def new_run(config: TrainSettings) -> tuple[Path, bool]:
+    """A run's folder, and whether it was made now, so that all in it is this run's own. One that
+    was killed before its first checkpoint is begun again."""
     runs = runs_of(Path(config.checkpoints), config.game["name"])
     name = config.run or f"{time.strftime('%Y%m%d-%H%M%S')}-{config.experiment_name}"
     check_name(name)
@@ -68,8 +69,10 @@ def new_run(config: TrainSettings) -> Path:
         folder = runs / name
         try:
             folder.mkdir()
-            return folder
+            return folder, True
         except FileExistsError:
+            if config.run and is_unbegun(folder):
+                return folder, False
             if config.run and (folder / "config.yaml").exists():
                 raise InputError(
                     f"Run '{folder}' exists; go on with it by resume={folder}."
@@ -78,6 +81,16 @@ def new_run(config: TrainSettings) -> Path:
                 raise InputError(f"'{folder}' exists and is no run; take another name.") from None
         name = f"{name.removesuffix(f'_{number - 1}')}_{number}"  # two starts in one second
     raise AssertionError
+
+
+BEFORE_A_CHECKPOINT = ("config.yaml", "lock", "log.txt", "events.", ".step_0.tmp")
+
+
+def is_unbegun(run: Path) -> bool:
+    """Whether the folder has nothing but what a run writes before its first checkpoint."""
+    return (run / "config.yaml").exists() and all(
+        path.name.startswith(BEFORE_A_CHECKPOINT) for path in run.iterdir()
+    )
 
 
 def check_name(name: str) -> None:
@@ -145,6 +158,47 @@ def resumed_config(run: Path, step: Path, overrides: list[str]) -> tuple[TrainSe
         OmegaConf.update(config, key, value)
         said.append(f"changed {key}: {before} -> {value}")
     return read(TrainSettings, plain(config)), said
+
+
+def differing(config: TrainSettings, run: Path) -> list[str]:
+    """What to override in the run's config so that it is this one, but for where the run is."""
+    steps = steps_of(run)
+    try:
+        noted: Any = flat(plain(load_config(run / "config.yaml")))
+    except InputError:
+        if not steps:
+            raise
+        noted = flat(plain(load_config(steps[-1] / "config.yaml")))
+    own = ("run", "resume", "checkpoints", "trust", "experiment_name", "fork")
+    wanted = flat(plain(config))
+    changed = [key for key in wanted if key.split(".")[0] not in own]
+    return [
+        f"{key}={override_text(wanted[key])}"
+        for key in changed
+        if wanted[key] != noted.get(key, MISSING_KEY)
+    ]
+
+
+def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings by their full keys."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value
+    return found
+
+
+def override_text(value: Any) -> str:
+    """A value as a word of the command line has it."""
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return f"[{','.join(override_text(item) for item in value)}]"
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def own_config(run: Path, step: Path) -> tuple[Any, list[str]]:

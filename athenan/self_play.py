@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,7 +76,7 @@ class SelfPlay:
         self.rows = 0  # states evaluated for real
         self.padded_rows = 0
         self.out_of_memory = 0  # searches that ended for want of memory, before their budget
-        self._holding = False
+        self.holding = False
         self.terminal_evaluation = make_terminal_evaluation(game, heuristic.name, heuristic.longest)
         # The budget of memory is for all games in step, whose trees have equal shares of it.
         own = dict(search)
@@ -97,11 +98,11 @@ class SelfPlay:
         return len(self.games) - len(self._idle)
 
     def hold(self, holding: bool = True) -> None:
-        self._holding = holding
+        self.holding = holding
 
     def play_batch(self) -> list[GameRecord]:
         """Evaluates one batch; the games that ended meanwhile."""
-        if not self._holding:
+        if not self.holding:
             for slot in sorted(self._idle):
                 self._go_on(slot)
             self._idle.clear()
@@ -163,7 +164,7 @@ class SelfPlay:
             if self.memory is not None:
                 self.memory.add_all(game.search)
             self.games[slot] = None
-        if self._holding:
+        if self.holding:
             self._idle.append(slot)
         else:
             self._go_on(slot)
@@ -184,7 +185,9 @@ class SelfPlay:
                 facts.append(None)
                 continue
             planes, values, resolved = labels.saved()
-            facts.append({name: getattr(game, name) for name in SAVED} | {"dropped": resolved})
+            # Copies: the game goes on.
+            own = {name: copy(getattr(game, name)) for name in SAVED}
+            facts.append(own | {"dropped": resolved})
             arrays += [*game.search.save_tree(), planes, values]
         return Part({"next_game": self.next_game, "games_under_way": facts}, {"trees": arrays})
 

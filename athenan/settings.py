@@ -208,6 +208,10 @@ class ResolvedSettings:
 @dataclass
 class CheckpointSettings:
     every_games: int = number(500, "between checkpoints", "games")
+    every_minutes: float | None = setting(
+        10.0, "between checkpoints where games take long; one outside the schedule of games leaves "
+        "the run bit for bit as it is; null none", "minutes", above=0, high=1e7,
+    )  # fmt: skip
     keep: int = number(3, "newest ones kept, besides the best", "checkpoints")
 
 
@@ -282,7 +286,11 @@ class TrainSettings:
     checkpoint: CheckpointSettings = group(CheckpointSettings, "what a kill cannot take")
     strength: StrengthSettings = group(StrengthSettings, "small matches during training")
     run: str | None = setting(None, "name of the run's folder; null makes one of date and preset")
-    resume: str | None = setting(None, "run folder, step folder or latest: go on with it")
+    resume: str | None = setting(
+        None,
+        "run folder, step folder, name or latest: go on with it; auto: with `run` if it is "
+        "there, otherwise begin it",
+    )
     fork: str | None = setting(None, "run or step whose weights a new run starts from")
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
     seed: int = setting(0, "of everything random", low=0, high=SEED)

@@ -8,38 +8,51 @@ from athenan.checkpoint import keep_newest, write_checkpoint
 from athenan.errors import Failed, InputError
 from athenan.files import reason
 from athenan.learner import Diverged
-from athenan.parts import Parts, new_parts, resumed_parts
+from athenan.parts import Parts, make_parts
 from athenan.records import GameRecord
 from athenan.settings import TrainSettings
+from athenan.stopping import Stop, Stopped
 
 
 def train(config: TrainSettings, overrides: list[str]) -> Path:
-    """A new run, a fork or a resumed one; returns its folder."""
-    parts = resumed_parts(config, overrides) if config.resume else new_parts(config)
-    reports = parts.reports
-    try:
-        with reports.progress:
-            run(parts)
-    except KeyboardInterrupt:
-        reports.say(f"stopped; the last checkpoint is {parts.step}")
-    except Diverged as error:
-        reports.say(f"{error} The last good checkpoint is {parts.step}.")
-        raise
-    finally:
-        parts.close()
-    reports.end(parts.step)
+    """A new run, a fork or a resumed one; returns its folder. Asked to stop, it saves and raises
+    Stopped."""
+    stop = Stop()
+    with stop.watching():
+        parts = make_parts(config, overrides)
+        reports = parts.reports
+        if reports.told_the_end(parts.step):
+            parts.close()
+            return parts.run
+        try:
+            with reports.progress:
+                ended = run(parts, stop)
+        except Diverged as error:
+            reports.say(f"{error} The last good checkpoint is {parts.step}.")
+            raise
+        except KeyboardInterrupt:
+            ended = False
+        finally:
+            parts.close()
+        reports.end(parts.step, ended)
     if parts.unsaved:
         raise Failed(f"The last checkpoint was not written: {parts.unsaved}.")
+    if not ended:
+        raise Stopped(f"stopped; the last checkpoint is {parts.step}", stop.code or 130)
     return parts.run
 
 
-def run(parts: Parts) -> None:
-    """The loop, until the limits of the config are reached."""
+def run(parts: Parts, stop: Stop) -> bool:
+    """The loop, until the limits of the config are reached; false where it was stopped before."""
     actors, learner, clock, reports = parts.actors, parts.learner, parts.clock, parts.reports
     if parts.step is None:
-        with clock.stage("learning"):
+        with stop.at_once(), clock.stage("learning"):
             reports.first_fit(learner.first_fit(parts.game, parts.config.heuristic))
         save(parts)
+    elif clock.finished(actors.games):  # but it did not come to its end
+        with stop.at_once():
+            measure_strength(parts, last=True)
+        return True
     games = actors.games
     next_checkpoint = clock.next_checkpoint(games)
     publish(games, parts)
@@ -52,15 +65,26 @@ def run(parts: Parts) -> None:
         if records:
             publish(games, parts)
         reports.tick(next_checkpoint)
-        if games < next_checkpoint and not clock.finished(games):
+        due = games >= next_checkpoint or actors.full or clock.finished(games)
+        asked = bool(stop) or clock.checkpoint_due  # outside the schedule
+        if asked and not due and actors.can_be_saved:
+            save(parts)
+            if stop:
+                return False
+            asked = False
+        if not (asked or due):
             continue
         actors.hold(True)  # the searches under way end first
         if actors.idle:
             finished = clock.finished(games)
+            learner.drop_waiting()  # a checkpoint of the schedule does not depend on it
             save(parts)
-            measure_strength(parts, last=finished)
+            if stop:
+                return False
+            with stop.at_once():
+                measure_strength(parts, last=finished)
             if finished:
-                break
+                return True
             next_checkpoint = clock.next_checkpoint(games)
             actors.hold(False)
 
@@ -88,10 +112,10 @@ def publish(games: int, parts: Parts) -> None:
 
 
 def save(parts: Parts) -> None:
-    """A checkpoint; nothing of it depends on what has not filled a batch yet. A disk that does not
-    take it does not end the run: the next one is another try."""
+    """A checkpoint. A disk that does not take it does not end the run: the next one is another
+    try."""
     with parts.clock.stage("checkpoints"):
-        parts.learner.drop_waiting()
+        parts.clock.note_checkpoint()
         try:
             parts.step = write_checkpoint(parts.run, parts.actors.games, parts.saved())
             parts.unsaved = None

@@ -56,6 +56,9 @@ class BundleEvaluator:
             raise InputError(f"Evaluator '{self.path}' takes planes of {self._row}.")
         return self._network(planes)
 
+    def __str__(self) -> str:
+        return f"{self.path}:{self.format}"
+
     @property
     def heuristic(self) -> dict[str, Any]:
         """Settings of a search whose values are on the scale of this network."""
@@ -184,6 +187,15 @@ def is_bundle(text: str) -> bool:
     if text in CORE_EVALUATORS:
         return False
     return any(mark in text for mark in ("/", ":", ".zip")) or Path(text).is_dir()
+
+
+def bundle_facts(text: str) -> dict[str, Any]:
+    """What an export says of itself, nothing of it loaded."""
+    path, _ = split_format(text)
+    kept, folder = unpack(path)
+    facts = read_facts(folder, path)
+    del kept
+    return facts
 
 
 def load_bundle(
