@@ -55,7 +55,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from athenan.errors import InputError
-from athenan.games import Game, State, list_games, make_game
+from athenan.games import Game, State, Symmetry, list_games, make_game
 from athenan.python_game import PythonGame, PythonState
 from athenan.search import Evaluator, Search, SearchResult, make_search
 from athenan.tree_game import TreeGame
@@ -73,6 +73,7 @@ __all__ = [
     "Search",
     "SearchResult",
     "State",
+    "Symmetry",
     "TreeGame",
     "list_games",
     "load_checkpoint",
