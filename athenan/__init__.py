@@ -10,6 +10,7 @@ backend            TensorFlow, imported late
 python_game        games written in Python
 games              the rules by name
 tree_game          games made of explicit trees
+template           a game in Python to start from
 search             searches by name, and what they answer
 settings           every setting: type, default, unit, range and a sentence
 checks             values become typed settings, or a sentence
@@ -44,6 +45,9 @@ parts              a run's parts: new, forked, resumed
 train              the loop that joins them
 solve              searching until a state is resolved, and proofs
 play               a game against a person
+promises           what a game promises of each of its states
+contract           … looked at in random games
+check              … and told to who brings the game
 peers              other programs, timed in the same run
 bench              speeds
 command            the `athenan` program

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from athenan._core import WrongGame
 from athenan.errors import Failed, InputError, nearest
 
 USAGE = """\
@@ -21,6 +22,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
+  check   whether a game keeps the contract, yours or a built-in one; a template of one
   bench   where time goes: rules | search | selfplay | evaluator
 """
 
@@ -38,7 +40,7 @@ class Arguments:
 
 
 # Besides everyone's --help, --json and --cfg.
-FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check")}
+FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check"), "check": ("--template",)}
 VALUELESS = ("--help", "--json", "--multirun")
 
 
@@ -182,6 +184,33 @@ def solve_command(words: list[str]) -> None:
     report(arguments, lines, figures)
 
 
+def check_command(words: list[str]) -> None:
+    """athenan check game=… [games=20] [seconds=…] [seed=0] [--json]
+    athenan check --template my_game.py
+
+    Plays random games and looks at all that a game promises, of a built-in one or of one's own
+    (game=module:Class, game=./my_game.py:MyGame). Of what is wrong it says after which actions, and
+    how to mend it; the exit code is then 1. --template writes a small game to start from.
+    """
+    from athenan import check
+    from athenan.config import compose
+    from athenan.progress import Progress
+
+    arguments = parse("check", words)
+    if "--template" in arguments.flags:
+        if arguments.settings:
+            raise InputError("--template takes no settings: it writes a file and checks nothing.")
+        name = check.write_template(Path(arguments.flags["--template"]))
+        report(arguments, [f"check it by: athenan check game={name}"], {"game": name})
+        return
+    config = compose("check", arguments.settings)
+    with Progress() as progress:
+        found = check.check_game(config, progress.show)
+    report(arguments, found.lines(), found.figures())
+    if found.wrong:
+        raise Failed(f"Game '{found.game}' breaks {len(found.wrong)} of its promises.")
+
+
 def train_command(words: list[str]) -> None:
     """athenan train [experiment=connect_four] [setting=value …] [--multirun]
     athenan train resume=RUN|STEP|latest [minutes=…]
@@ -317,6 +346,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "play": play_command,
     "games": games_command,
     "solve": solve_command,
+    "check": check_command,
     "export": export_command,
     "bench": bench_command,
 }
@@ -348,7 +378,7 @@ def main(words: list[str] | None = None) -> int:
             print(config_of(words[0], arguments), end="")
         else:
             command(words[1:])
-    except InputError as error:
+    except (InputError, WrongGame) as error:
         print(f"athenan: {error}", file=sys.stderr)
         return 2
     except Failed as error:
@@ -363,6 +393,14 @@ def main(words: list[str] | None = None) -> int:
         if error.filename is None:
             raise
         print(f"athenan: '{error.filename}': {error.strerror}.", file=sys.stderr)
+        return 2
+    except Exception as error:
+        from athenan.games import own_fault
+
+        sentence = own_fault(error)
+        if sentence is None:
+            raise
+        print(f"athenan: {sentence}", file=sys.stderr)
         return 2
     return 0
 

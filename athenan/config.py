@@ -26,6 +26,7 @@ from athenan.games import configs_folder, own_name
 from athenan.settings import (
     COMMANDS,
     BenchSettings,
+    CheckSettings,
     ExportSettings,
     MatchSettings,
     PlayerSettings,
@@ -46,6 +47,8 @@ def compose(command: Literal["match"], overrides: list[str]) -> MatchSettings: .
 def compose(command: Literal["play"], overrides: list[str]) -> PlaySettings: ...
 @overload
 def compose(command: Literal["solve"], overrides: list[str]) -> SolveSettings: ...
+@overload
+def compose(command: Literal["check"], overrides: list[str]) -> CheckSettings: ...
 @overload
 def compose(command: Literal["export"], overrides: list[str]) -> ExportSettings: ...
 @overload
