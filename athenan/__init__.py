@@ -10,6 +10,7 @@ backend            TensorFlow, imported late
 python_game        games written in Python
 games              the rules by name
 tree_game          games made of explicit trees
+template           a game in Python to start from
 search             searches by name, and what they answer
 settings           every setting: type, default, unit, range and a sentence
 checks             values become typed settings, or a sentence
@@ -46,6 +47,9 @@ parts              a run's parts: new, forked, resumed
 train              the loop that joins them
 solve              searching until a state is resolved, and proofs
 play               a game against a person
+promises           what a game promises of each of its states
+contract           … looked at in random games
+check              … and told to who brings the game
 peers              other programs, timed in the same run
 bench              speeds
 command            the `athenan` program
@@ -57,7 +61,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from athenan.errors import InputError
-from athenan.games import Game, State, list_games, make_game
+from athenan.games import Game, State, Symmetry, list_games, make_game
 from athenan.python_game import PythonGame, PythonState
 from athenan.search import Evaluator, Search, SearchResult, make_search
 from athenan.tree_game import TreeGame
@@ -75,6 +79,7 @@ __all__ = [
     "Search",
     "SearchResult",
     "State",
+    "Symmetry",
     "TreeGame",
     "list_games",
     "load_checkpoint",

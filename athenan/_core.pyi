@@ -13,6 +13,8 @@ class Symmetry:
     transformed[cell, channel] = original[cells[cell], channels[channel]]; the value is multiplied by sign.
     """
 
+    def __init__(self, cells: Sequence[int], channels: Sequence[int], sign: int = 1) -> None: ...
+
     @property
     def cells(self) -> list[int]: ...
 
@@ -21,6 +23,8 @@ class Symmetry:
 
     @property
     def sign(self) -> int: ...
+
+    def __eq__(self, other: object) -> bool: ...
 
 class State:
     """A state of a game; it never changes."""
@@ -64,7 +68,22 @@ class State:
     def identical(self, other: State) -> bool:
         """Equal in every field, incremental structures included."""
 
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def history(self) -> tuple[Any, list[int]]:
+        """
+        Where it began (None: the initial state; a text; planes and ply; a state written in Python) and the actions since.
+        """
+
     def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+    def __copy__(self) -> State: ...
+
+    def __deepcopy__(self, memo: object) -> State: ...
 
     def __eq__(self, other: object) -> bool: ...
 
@@ -79,6 +98,10 @@ class Game:
     @property
     def options(self) -> str:
         """Those that are not the default, as text."""
+
+    @property
+    def values(self) -> dict[str, bool | int | float | str]:
+        """All options of a built-in game."""
 
     @property
     def num_players(self) -> int: ...
@@ -123,6 +146,15 @@ class Game:
     def perft(self, depth: int) -> int:
         """Leaves at that depth: the rules' checksum."""
 
+    def same_as(self, other: Game) -> bool:
+        """Whether both have the same rules and options."""
+
+    def __repr__(self) -> str: ...
+
+    def __copy__(self) -> Game: ...
+
+    def __deepcopy__(self, memo: object) -> Game: ...
+
     def playout_rate(self, seconds: float, seed: int = 0) -> tuple[int, float]:
         """(states, seconds) of random playouts on one thread."""
 
@@ -146,12 +178,21 @@ def make_game(name: str, options: Mapping[str, bool | int | float | str]) -> Gam
 
 def game_types() -> list[dict[str, Any]]: ...
 
+class WrongGame(ValueError):
+    pass
+
 def wrap_python_game(game: object) -> Game:
     """A game written in Python, as the core sees it."""
 
 def wrap_python_state(game: Game, state: object) -> State: ...
 
+def python_game_of(game: Game) -> object:
+    """What wrap_python_game took; None of other games."""
+
 def make_tree_game(children: Sequence[Sequence[int]], to_move: Sequence[int], values: Sequence[float], upper: Sequence[float], lower: Sequence[float]) -> Game: ...
+
+def tree_of(game: Game) -> tuple[list[Any], ...] | None:
+    """What make_tree_game takes, of a game that it made."""
 
 def heuristics() -> list[str]:
     """The names of the reinforcement heuristics."""

@@ -75,8 +75,9 @@ class Saved(Protocol):
 
 
 def runs_of(folder: Path, game: str) -> Path:
-    """Where the runs of a game are; a game of one's own is named `module:Class`."""
-    return folder / game.replace(":", ".")
+    """Where the runs of a game are; one's own, `module:Class`, has both names, and one by its file
+    goes without the folders that lead there."""
+    return folder / Path(game).name.replace(".py:", ".").replace(":", ".")
 
 
 def runs_in(folder: Path, game: str | None, name: str = "*") -> list[Path]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from athenan._core import WrongGame
 from athenan.errors import Failed, InputError, nearest
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
+  check   whether a game keeps the contract, yours or a built-in one; a template of one
   bench   where time goes: rules | search | selfplay | evaluator
 """
 
@@ -50,7 +52,7 @@ class Arguments:
 
 NAMES = ("first", "second")
 # Besides everyone's --help, --json and --cfg.
-FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check")}
+FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check"), "check": ("--template",)}
 SHORT = {"-h": "--help", "-c": "--cfg", "-cn": "--config-name", "-cd": "--config-dir"}
 VALUELESS = ("--help", "--json", "--multirun")
 
@@ -198,6 +200,33 @@ def solve_command(words: list[str]) -> None:
         figures["proof_states"] = solving.write_proof(out, config, search)
         lines.append(f"proof of {figures['proof_states']} states in {out}")
     report(arguments, lines, figures)
+
+
+def check_command(words: list[str]) -> None:
+    """athenan check game=… [games=20] [seconds=…] [seed=0] [--json]
+    athenan check --template my_game.py
+
+    Plays random games and looks at all that a game promises, of a built-in one or of one's own
+    (game=module:Class, game=./my_game.py:MyGame). Of what is wrong it says after which actions, and
+    how to mend it; the exit code is then 1. --template writes a small game to start from.
+    """
+    from athenan import check
+    from athenan.config import compose
+    from athenan.progress import Progress
+
+    arguments = parse("check", words)
+    if "--template" in arguments.flags:
+        if arguments.settings:
+            raise InputError("--template takes no settings: it writes a file and checks nothing.")
+        name = check.write_template(Path(arguments.flags["--template"]))
+        report(arguments, [f"check it by: athenan check game={name}"], {"game": name})
+        return
+    config = compose("check", arguments.settings)
+    with Progress() as progress:
+        found = check.check_game(config, progress.show)
+    report(arguments, found.lines(), found.figures())
+    if found.wrong:
+        raise Failed(f"Game '{found.game}' breaks {len(found.wrong)} of its promises.")
 
 
 def train_command(words: list[str]) -> None:
@@ -351,6 +380,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "play": play_command,
     "games": games_command,
     "solve": solve_command,
+    "check": check_command,
     "export": export_command,
     "bench": bench_command,
 }
@@ -382,7 +412,7 @@ def main(words: list[str] | None = None) -> int:
             print(config_of(words[0], arguments), end="")
         else:
             command(words[1:])
-    except InputError as error:
+    except (InputError, WrongGame) as error:
         print(f"athenan: {error}", file=sys.stderr)
         return 2
     except Failed as error:
@@ -400,6 +430,14 @@ def main(words: list[str] | None = None) -> int:
         if error.filename is None:
             raise
         print(f"athenan: '{error.filename}': {error.strerror}.", file=sys.stderr)
+        return 2
+    except Exception as error:
+        from athenan.games import own_fault
+
+        sentence = own_fault(error)
+        if sentence is None:
+            raise
+        print(f"athenan: {sentence}", file=sys.stderr)
         return 2
     return 0
 

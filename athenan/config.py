@@ -23,10 +23,11 @@ from yaml.events import CollectionEndEvent, CollectionStartEvent
 from athenan.checks import Reading, no_setting, read
 from athenan.errors import InputError, nearest
 from athenan.files import read_text
-from athenan.games import configs_folder
+from athenan.games import configs_folder, own_name
 from athenan.settings import (
     COMMANDS,
     BenchSettings,
+    CheckSettings,
     ExportSettings,
     MatchSettings,
     PlayerSettings,
@@ -67,6 +68,10 @@ def compose(
 def compose(
     command: Literal["solve"], overrides: list[str], sources: Sources = ...
 ) -> SolveSettings: ...
+@overload
+def compose(
+    command: Literal["check"], overrides: list[str], sources: Sources = ...
+) -> CheckSettings: ...
 @overload
 def compose(
     command: Literal["export"], overrides: list[str], sources: Sources = ...
@@ -176,9 +181,15 @@ def without_preset(command: str, overrides: list[str]) -> list[str]:
 
 
 def split_own_game(overrides: list[str]) -> tuple[str | None, list[str]]:
-    """Takes out `game=module:Class`, which no config file describes."""
-    own = [o for o in overrides if o.startswith("game=") and ":" in o]
-    return (own[-1].partition("=")[2] if own else None), [o for o in overrides if o not in own]
+    """Takes out `game=module:Class` or `game=./file.py:Class`, which no config file describes."""
+    own = [o for o in overrides if o.startswith("game=") and (":" in o or o.endswith(".py"))]
+    rest = [o for o in overrides if o not in own]
+    if not own:
+        return None, rest
+    name = own[-1].partition("=")[2]
+    if ":" not in name:
+        raise InputError(f"'{name}' names no class: write game={name}:Class.")
+    return own_name(name), rest
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,9 @@ def choices_of(group: str) -> list[str]:
     if not names:
         return [group]
     lines = [f"{group}="]
-    for i, name in enumerate([*names, "module:Class"] if group == "game" else names):
+    for i, name in enumerate(
+        [*names, "module:Class", "./file.py:Class"] if group == "game" else names
+    ):
         word = f"|{name}" if i else name
         if len(lines[-1]) + len(word) > WIDTH:
             lines.append(" " * (len(group) + 1) + word)

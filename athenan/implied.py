@@ -38,7 +38,7 @@ def values_of(words: list[str]) -> dict[str, Any]:
 
 
 def is_own_game(word: str) -> bool:
-    return word.startswith("game=") and ":" in word
+    return word.startswith("game=") and (":" in word or word.endswith(".py"))
 
 
 def has_group(given: dict[str, Any], group: str) -> bool:

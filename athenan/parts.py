@@ -14,7 +14,7 @@ from athenan.clock import Clock
 from athenan.config import load_config, plain, split_own_game
 from athenan.errors import InputError
 from athenan.evaluators import set_weights
-from athenan.games import make_game, make_game_of
+from athenan.games import is_same_name, make_game, make_game_of
 from athenan.learner import Learner
 from athenan.network import make_model
 from athenan.records import Array
@@ -203,8 +203,9 @@ def restored_parts(
             if parts is None:
                 config, said = resumed_config(run, step, overrides)
                 name = config.game["name"]
-                if own_game and name != own_game:
+                if own_game and not is_same_name(name, own_game):
                     raise InputError(f"Run '{run}' is of game '{name}', not of '{own_game}'.")
+                config.game["name"] = own_game or name
                 make_game_of(run, config.game, trust or own_game is not None)
                 config.trust = trust  # whatever the run's own config says
                 parts = Parts(config, run, lock)

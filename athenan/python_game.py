@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from athenan.errors import InputError
+
 if TYPE_CHECKING:
     from athenan import _core
 
@@ -56,7 +58,14 @@ class PythonState(ABC):
     @property
     def key(self) -> int:
         """128 bits of everything the future depends on; by default of the state's repr."""
-        return int.from_bytes(hashlib.blake2b(repr(self).encode(), digest_size=16).digest(), "big")
+        text = repr(self)
+        if wrong := unfit_for_key(text):
+            raise InputError(
+                f"The key of a '{type(self).__name__}' is made of its repr, which {wrong}: make "
+                "the state a frozen dataclass of numbers, texts and tuples, or write its __repr__ "
+                "or key."
+            )
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "big")
 
     def action_to_string(self, action: int) -> str:
         return str(action)
@@ -66,6 +75,14 @@ class PythonState(ABC):
             if self.action_to_string(action) == text:
                 return action
         raise ValueError(f"No legal action here is written '{text}'.")
+
+
+def unfit_for_key(text: str) -> str:
+    """Why a repr cannot tell states apart: Python's own is an address, another one for each object,
+    and numpy leaves out the middle of large arrays."""
+    if " at 0x" in text:
+        return "holds an address in memory"
+    return "leaves out parts of an array" if "array(" in text and "..." in text else ""
 
 
 class PythonGame(ABC):

@@ -73,7 +73,10 @@ def make_core_search(
     """From `name` and the options of its type; `settings` as in make_search."""
     options = {**search, **settings}
     type_ = search_type(options.pop("name"))
-    heuristic = evaluator.heuristic if isinstance(evaluator, Evaluator) else {}
+    heuristic = {}
+    if isinstance(evaluator, Evaluator):
+        check_same_game(evaluator.game, game)
+        heuristic = evaluator.heuristic
     common = {**heuristic} | {
         key: options.pop(key) for key in ("heuristic", "longest", "rollouts", "seed")
         if key in options
@@ -91,6 +94,21 @@ def make_core_search(
         return _core.make_search(type_["name"], game, options, kind, **common)
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+def check_same_game(evaluators: _core.Game, game: _core.Game) -> None:
+    """Values of another game mean nothing here, even where the planes have one shape. Games of
+    one's own may hold what does not compare; those of one class and shape pass."""
+    own, other = _core.python_game_of(evaluators), _core.python_game_of(game)
+    shapes = evaluators.plane_shape, game.plane_shape
+    if evaluators.same_as(game) or (
+        own is not None and type(own) is type(other) and shapes[0] == shapes[1]
+    ):
+        return
+    titles = [f"{g.name} {g.options}".rstrip() for g in (evaluators, game)]
+    if titles[0] == titles[1]:
+        titles = [f"{t} with planes {s}" for t, s in zip(titles, shapes, strict=True)]
+    raise InputError(f"The evaluator is of game '{titles[0]}', the search of '{titles[1]}'.")
 
 
 def make_terminal_evaluation(

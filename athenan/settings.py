@@ -358,6 +358,16 @@ class SolveSettings:
     trust: bool = setting(False, TRUST)
 
 
+@dataclass
+class CheckSettings:
+    game: dict[str, Any] = named("game", "the rules")
+    games: int = setting(20, "played at random", "games", low=1, high=1_000_000)
+    seconds: float | None = setting(
+        None, "after which no other game is begun", "seconds", above=0, high=1e9
+    )
+    seed: int = setting(0, "of the games", low=0, high=SEED)
+
+
 FORMATS = ("saved_model", "tflite", "tflite_int8", "onnx", "keras")
 
 
@@ -420,6 +430,7 @@ COMMANDS: dict[str, type[Any]] = {
     "match": MatchSettings,
     "play": PlaySettings,
     "solve": SolveSettings,
+    "check": CheckSettings,
     "export": ExportSettings,
     "bench": BenchSettings,
 }

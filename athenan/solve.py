@@ -16,7 +16,7 @@ from athenan.checkpoint import runs_of
 from athenan.errors import InputError
 from athenan.evaluators import find_evaluator
 from athenan.files import Array, read_arrays
-from athenan.games import make_game_of
+from athenan.games import is_same_name, make_game_of
 from athenan.progress import Progress, count, duration
 from athenan.run import fit_heuristic
 from athenan.search import Search, SearchResult, make_search
@@ -139,12 +139,13 @@ def write_proof(path: Path, config: SolveSettings, search: Search) -> int:
 
 def check(path: Path, own_game: str | None = None) -> dict[str, Any]:
     """Verifies a proof file by the rules alone; InputError says what is wrong with it. `own_game`
-    is the `module:Class` that the file may name."""
+    is the game of one's own that the file may name."""
     about, keys, outcomes = read_proof(path)
     name = about["game"].get("name")
-    if own_game and name != own_game:
+    if own_game and not is_same_name(str(name), own_game):
         raise InputError(f"'{path}' is a proof of game '{name}', not of '{own_game}'.")
-    game = make_game_of(path, about["game"], trust=own_game is not None)
+    named = {**about["game"], "name": own_game or name}
+    game = make_game_of(path, named, trust=own_game is not None)
     state: Any = start_state(game, about["start"])
     started = time.monotonic()
     wrong = _core.check_proof(state, keys, outcomes, about["strong"])

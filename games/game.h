@@ -31,6 +31,8 @@ struct Symmetry {
   std::vector<int> cells;
   std::vector<int> channels;
   int sign = 1;
+
+  bool operator==(const Symmetry&) const = default;
 };
 
 // What a terminal state is worth. Only the first num_players entries count.
@@ -59,7 +61,8 @@ class State {
 
 struct Facts {
   std::string name;
-  std::string options;  // those that are not the default: "komi=6.5 size=7"
+  std::string options;                   // those that are not the default: "komi=6.5 size=7"
+  std::map<std::string, Option> values;  // all options, to make the same game again
   int num_players = 2;
   int max_plies = 0;  // no game is longer
   int rows = 0, columns = 0;
@@ -108,6 +111,8 @@ class Game {
   virtual bool also_written(const State&, Action, std::string_view) const { return false; }
   // Equality of every field, incremental structures included (equal keys say less).
   virtual bool identical(const State&, const State&) const = 0;
+  // Whether the other has the same rules, so that each can take the other's states.
+  virtual bool same_as(const Game& other) const { return this == &other; }
 
  protected:
   friend struct GameMaker;

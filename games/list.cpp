@@ -23,8 +23,9 @@ struct GameMaker {
     for (const auto& option : type.options)
       if (const auto& value = values[option.name]; value != option.fallback)
         changed += (changed.empty() ? "" : " ") + option.name + "=" + text_of(value);
-    auto game = type.make(Options(std::move(values)));
+    auto game = type.make(Options(values));
     game->facts_.options = std::move(changed);
+    game->facts_.values = std::move(values);
     return game;
   }
 };

@@ -170,6 +170,11 @@ class RulesGame final : public Game {
       return false;
   }
   bool identical(const State& a, const State& b) const override { return of(a) == of(b); }
+  bool same_as(const Game& other) const override {
+    return this == &other ||
+           (dynamic_cast<const RulesGame*>(&other) && facts().name == other.facts().name &&
+            facts().values == other.facts().values);
+  }
 
  private:
   struct Box final : State {

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -148,3 +150,18 @@ def test_python_examples(capsys: pytest.CaptureFixture[str]) -> None:
     for example in examples:
         exec(compile(example, "README.md", "exec"), {})
         assert capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_python_examples_have_right_types(tmp_path: Path) -> None:
+    """As a user's own type checker sees them, from outside the repository."""
+    paths = []
+    for name, text in READMES.items():
+        for number, (kind, example) in enumerate(blocks(text)):
+            if kind == "python":
+                paths.append(tmp_path / f"{name.replace('/', '_').removesuffix('.md')}_{number}.py")
+                paths[-1].write_text(example)
+    assert paths
+    command = [sys.executable, "-m", "mypy", "--strict", *(path.name for path in paths)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -16,13 +16,30 @@ namespace athenan {
 
 namespace nb = nanobind;
 
+// The actions that led to a state, shared with the states before it.
+struct Line {
+  std::shared_ptr<Line> before;
+  Action action = 0;
+
+  Line(std::shared_ptr<Line> before, Action action) : before(std::move(before)), action(action) {}
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  ~Line() {  // one after the other: a game may be longer than the stack is deep
+    while (before && before.use_count() == 1) before = std::move(before->before);
+  }
+};
+
 // A state as Python holds it: with its game, the action that led to it (to mark it on boards), and
-// the mobility of the game so far, so that whoever searches it values ends alike.
+// the mobility of the game so far, so that whoever searches it values ends alike. Where it began
+// (none: the initial state; a text; planes and ply; a state written in Python) and the actions
+// since make a copy of it elsewhere, history included.
 struct BoundState {
   std::shared_ptr<const Game> game;
   std::unique_ptr<State> state;
   std::optional<Action> last_action;
   Mobility mobility = {};
+  nb::object start = nb::none();
+  std::shared_ptr<Line> line = {};
 };
 
 using Planes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>, nb::c_contig>;

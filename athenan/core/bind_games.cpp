@@ -34,7 +34,9 @@ BoundState play(const BoundState& state, std::int64_t action) {
     throw nb::value_error(("Action " + std::to_string(action) + " is not legal here" +
                            (legal.empty() ? ": the game is over." : "."))
                               .c_str());
-  BoundState child{state.game, state.state->clone(), Action(action), state.mobility};
+  BoundState child{state.game,     state.state->clone(),
+                   Action(action), state.mobility,
+                   state.start,    std::make_shared<Line>(state.line, Action(action))};
   if (child.game->facts().num_players == 2)
     child.mobility.add(child.game->to_move(*child.state), legal.size());
   child.game->play(*child.state, Action(action));
@@ -98,7 +100,32 @@ BoundState state_from_planes(const std::shared_ptr<const Game>& game,
   if (planes.shape(0) != std::size_t(facts.rows) || planes.shape(1) != std::size_t(facts.columns) ||
       planes.shape(2) != facts.channels.size())
     throw nb::value_error("These planes are not of the game's shape.");
-  return {game, game->state_from_planes(planes.data(), ply), {}};
+  nb::bytes copy(planes.data(), facts.plane_bytes());
+  return {game, game->state_from_planes(planes.data(), ply), {}, {}, nb::make_tuple(copy, ply)};
+}
+
+nb::tuple history(const BoundState& state) {
+  Actions actions;
+  for (const Line* at = state.line.get(); at; at = at->before.get()) actions.push_back(at->action);
+  std::reverse(actions.begin(), actions.end());
+  return nb::make_tuple(state.start, actions);
+}
+
+std::string summary(const BoundState& state) {
+  const auto& game = *state.game;
+  auto text = "<" + game.facts().name + " state, ply " + std::to_string(game.ply(*state.state));
+  if (!game.is_terminal(*state.state))
+    return text + ", player " + std::to_string(game.to_move(*state.state)) + " to move>";
+  const auto ending = game.ending(*state.state);
+  text += ", over:";
+  for (int p = 0; p < game.facts().num_players; ++p)
+    text += (p ? ", " : " ") + std::to_string(int(ending.outcome[p]));
+  return text + ">";
+}
+
+std::string summary_of_game(const Game& game) {
+  const auto& options = game.facts().options;
+  return "<game " + game.facts().name + (options.empty() ? "" : " " + options) + ">";
 }
 
 std::uint64_t perft(const Game& game, int depth) {
@@ -203,9 +230,17 @@ void bind_games(nb::module_& m) {
   nb::class_<Symmetry>(m, "Symmetry",
                        "transformed[cell, channel] = original[cells[cell], channels[channel]]; the "
                        "value is multiplied by sign.")
+      .def(nb::init<std::vector<int>, std::vector<int>, int>(), nb::arg("cells"),
+           nb::arg("channels"), nb::arg("sign") = 1)
       .def_ro("cells", &Symmetry::cells)
       .def_ro("channels", &Symmetry::channels)
-      .def_ro("sign", &Symmetry::sign);
+      .def_ro("sign", &Symmetry::sign)
+      .def(
+          "__eq__",
+          [](const Symmetry& a, const nb::object& other) {
+            return nb::isinstance<Symmetry>(other) && a == nb::cast<const Symmetry&>(other);
+          },
+          nb::arg("other").none(), nb::sig("def __eq__(self, other: object) -> bool"));
 
   nb::class_<BoundState>(m, "State", "A state of a game; it never changes.")
       .def("legal_actions", &legal_actions, "The legal actions, ascending; none at the end.")
@@ -234,17 +269,28 @@ void bind_games(nb::module_& m) {
       .def(
           "identical",
           [](const BoundState& a, const BoundState& b) {
-            return a.game == b.game && a.game->identical(*a.state, *b.state);
+            return a.game->same_as(*b.game) && a.game->identical(*a.state, *b.state);
           },
           nb::arg("other"), "Equal in every field, incremental structures included.")
+      .def_prop_ro("game", [](const BoundState& s) { return s.game; })
+      .def_prop_ro(
+          "history", &history, nb::sig("def history(self) -> tuple[typing.Any, list[int]]"),
+          "Where it began (None: the initial state; a text; planes and ply; a state written "
+          "in Python) and the actions since.")
       .def("__str__",
            [](const BoundState& s) { return s.game->state_to_string(*s.state, s.last_action); })
+      .def("__repr__", &summary)
+      .def(
+          "__copy__", [](nb::object self) { return self; }, nb::sig("def __copy__(self) -> State"))
+      .def(
+          "__deepcopy__", [](nb::object self, nb::handle) { return self; }, nb::arg("memo"),
+          nb::sig("def __deepcopy__(self, memo: object) -> State"))
       .def(
           "__eq__",
           [](const BoundState& a, const nb::object& other) {
             if (!nb::isinstance<BoundState>(other)) return false;
             const auto& b = nb::cast<const BoundState&>(other);
-            return a.game == b.game && a.game->key(*a.state) == b.game->key(*b.state);
+            return a.game->same_as(*b.game) && a.game->key(*a.state) == b.game->key(*b.state);
           },
           nb::arg("other").none(), nb::sig("def __eq__(self, other: object) -> bool"))
       .def("__hash__",
@@ -255,6 +301,9 @@ void bind_games(nb::module_& m) {
       .def_prop_ro(
           "options", [](const Game& g) { return g.facts().options; },
           "Those that are not the default, as text.")
+      .def_prop_ro(
+          "values", [](const Game& g) { return g.facts().values; },
+          "All options of a built-in game.")
       .def_prop_ro("num_players", [](const Game& g) { return g.facts().num_players; })
       .def_prop_ro("max_plies", [](const Game& g) { return g.facts().max_plies; })
       .def_prop_ro(
@@ -286,11 +335,21 @@ void bind_games(nb::module_& m) {
           "state_from_string",
           [](std::shared_ptr<const Game> g, const std::string& text) {
             auto state = g->state_from_string(text);
-            return BoundState{std::move(g), std::move(state), {}};
+            return BoundState{
+                std::move(g), std::move(state), {}, {}, nb::str(text.data(), text.size())};
           },
           nb::arg("text"), "Reads what str(state) writes, and the game's usual notation.")
       .def("state_from_planes", &state_from_planes, nb::arg("planes"), nb::arg("ply") = 0)
       .def("perft", &perft, nb::arg("depth"), "Leaves at that depth: the rules' checksum.")
+      .def(
+          "same_as", [](const Game& g, const Game& other) { return g.same_as(other); },
+          nb::arg("other"), "Whether both have the same rules and options.")
+      .def("__repr__", &summary_of_game)
+      .def(
+          "__copy__", [](nb::object self) { return self; }, nb::sig("def __copy__(self) -> Game"))
+      .def(
+          "__deepcopy__", [](nb::object self, nb::handle) { return self; }, nb::arg("memo"),
+          nb::sig("def __deepcopy__(self, memo: object) -> Game"))
       .def("playout_rate", &playout_rate, nb::arg("seconds"), nb::arg("seed") = 0,
            "(states, seconds) of random playouts on one thread.")
       .def("longest_playout", &longest_playout, nb::arg("games"), nb::arg("seed") = 0,

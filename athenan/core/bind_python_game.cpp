@@ -5,12 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <stdexcept>
 
 #include "core/bind.h"
 
 namespace athenan {
 namespace {
+
+constexpr int most_plies = 1'000'000;  // a random game of as many in Python takes seconds
+
+// What a game of one's own does against the contract; a sentence that says how to mend it.
+struct WrongGame : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
 
 class PythonState final : public State {
  public:
@@ -35,23 +42,31 @@ const nb::object& of(const State& state) { return static_cast<const PythonState&
 class PythonGame final : public Game {
  public:
   explicit PythonGame(nb::object game) : game_(std::move(game)) {
-    facts_.name = nb::cast<std::string>(game_.attr("name"));
-    facts_.num_players = nb::cast<int>(game_.attr("num_players"));
+    facts_.name = fact<std::string>("name", "a text");
+    facts_.num_players = fact<int>("num_players", "a whole number");
     if (facts_.num_players < 1 || facts_.num_players > max_players)
-      throw nb::value_error("A game has 1 to 6 players.");
-    facts_.max_plies = nb::cast<int>(game_.attr("max_plies"));
-    if (facts_.max_plies < 1) throw nb::value_error("max_plies is at least 1.");
-    const auto shape = nb::cast<std::vector<int>>(nb::list(game_.attr("plane_shape")));
-    if (shape.size() != 3) throw nb::value_error("plane_shape is (rows, columns, channels).");
+      throw WrongGame("A game has 1 to 6 players.");
+    facts_.max_plies = fact<int>("max_plies", "a whole number, the plies of the longest game");
+    if (facts_.max_plies < 1 || facts_.max_plies > most_plies)
+      throw WrongGame("max_plies is " + std::to_string(facts_.max_plies) +
+                      "; it is the plies of the longest game, at least 1 and at most 1000000.");
+    const auto shape = fact<std::vector<int>>("plane_shape", "(rows, columns, channels)");
+    if (shape.size() != 3) throw WrongGame("plane_shape is (rows, columns, channels).");
     facts_.rows = shape[0];
     facts_.columns = shape[1];
-    facts_.channels = nb::cast<std::vector<std::string>>(game_.attr("channels"));
+    facts_.channels = fact<std::vector<std::string>>("channels", "a list of texts");
     if (shape[0] < 1 || shape[1] < 1 || std::size_t(shape[2]) != facts_.channels.size() ||
         facts_.channels.empty())
-      throw nb::value_error("plane_shape is positive, and channels names each channel.");
-    facts_.symmetries = nb::cast<std::vector<Symmetry>>(game_.attr("symmetries"));
-    facts_.max_score = nb::cast<double>(game_.attr("max_score"));
-    facts_.has_history = nb::cast<bool>(game_.attr("has_history"));
+      throw WrongGame("plane_shape is positive, and channels names each channel.");
+    facts_.symmetries = fact<std::vector<Symmetry>>("symmetries", "a list of athenan.Symmetry");
+    for (const auto& symmetry : facts_.symmetries) check_symmetry(symmetry);
+    facts_.max_score = fact<double>("max_score", "a number, the bound of scores");
+    if (!(facts_.max_score >= 0 && std::isfinite(facts_.max_score)))
+      throw WrongGame("max_score is the bound of scores, finite and not negative.");
+    facts_.has_history = fact<bool>("has_history", "True or False");
+    // Who brings a game hears at once of planes that no network could read.
+    std::vector<std::uint8_t> out(facts_.plane_bytes());
+    planes(*initial_state(), out.data());
   }
   ~PythonGame() override {
     nb::gil_scoped_acquire lock;
@@ -67,12 +82,26 @@ class PythonGame final : public Game {
     actions = read<Actions>(of(state).attr("legal_actions")(), "legal_actions()",
                             "a list of whole numbers from 0 to 2^32 - 1");
     if (actions.empty() && !is_terminal(state))
-      throw nb::value_error("A state has no legal actions but is not over.");
+      throw WrongGame("A state has no legal actions but is not over.");
+    for (std::size_t i = 1; i < actions.size(); ++i)
+      if (actions[i - 1] >= actions[i])
+        throw WrongGame("A state's legal_actions() has " + std::to_string(actions[i]) + " after " +
+                        std::to_string(actions[i - 1]) +
+                        "; actions ascend, each once: return them sorted.");
   }
   void play(State& state, Action action) const override {
     nb::gil_scoped_acquire lock;
     auto& held = static_cast<PythonState&>(state).object;
-    held = held.attr("play")(action);
+    const int before = ply(state);
+    held = child_of(held, action);
+    const int after = ply(state);
+    if (after != before + 1)
+      throw WrongGame("A state of ply " + std::to_string(before) + " is followed by one of ply " +
+                      std::to_string(after) + "; each action adds 1, and play() returns a new " +
+                      "state without changing its own.");
+    if (after > facts_.max_plies)
+      throw WrongGame("A game went on for more than its max_plies, " +
+                      std::to_string(facts_.max_plies) + ": end it there, or raise max_plies.");
   }
   bool is_terminal(const State& state) const override {
     nb::gil_scoped_acquire lock;
@@ -83,9 +112,8 @@ class PythonGame final : public Game {
     const int player = read<int>(of(state).attr("to_move"), "to_move", "a whole number");
     if (player >= 0 && player < facts_.num_players) return player;
     if (is_terminal(state)) return 0;  // nobody moves at the end
-    throw nb::value_error(("to_move is " + std::to_string(player) + "; the players are 0 to " +
-                           std::to_string(facts_.num_players - 1) + ".")
-                              .c_str());
+    throw WrongGame("to_move is " + std::to_string(player) + "; the players are 0 to " +
+                    std::to_string(facts_.num_players - 1) + ".");
   }
   int ply(const State& state) const override {
     nb::gil_scoped_acquire lock;
@@ -106,7 +134,7 @@ class PythonGame final : public Game {
     children.terminal.clear();
     children.endings.clear();
     for (Action action : children.actions) {
-      const nb::object child = of(state).attr("play")(action);
+      const nb::object child = child_of(of(state), action);
       children.keys.push_back(key_of(child));
       children.terminal.push_back(is_over(child));
       children.endings.push_back(ending_of(child));
@@ -120,7 +148,7 @@ class PythonGame final : public Game {
                     std::uint8_t* out) const override {
     nb::gil_scoped_acquire lock;
     for (Action action : actions) {
-      copy_planes(of(state).attr("play")(action), out);
+      copy_planes(child_of(of(state), action), out);
       out += facts_.plane_bytes();
     }
   }
@@ -130,8 +158,8 @@ class PythonGame final : public Game {
     int plies = 0;
     for (; !is_terminal(state); ++plies) {
       if (plies >= facts_.max_plies)
-        throw nb::value_error(
-            ("A game went on for more than its max_plies, " + std::to_string(plies) + ".").c_str());
+        throw WrongGame("A game went on for more than its max_plies, " + std::to_string(plies) +
+                        ": end it there, or raise max_plies.");
       legal_actions(state, actions);
       play(state, actions[random.below(std::uint32_t(actions.size()))]);
     }
@@ -150,21 +178,65 @@ class PythonGame final : public Game {
     return std::make_unique<PythonState>(game_.attr("state_from_string")(std::string(text)));
   }
   std::unique_ptr<State> state_from_planes(const std::uint8_t*, int) const override {
-    throw nb::value_error("A game written in Python does not read planes.");
+    throw WrongGame("A game written in Python does not read planes.");
   }
   std::string action_to_string(const State& state, Action action) const override {
     nb::gil_scoped_acquire lock;
     return nb::cast<std::string>(of(state).attr("action_to_string")(action));
   }
   bool identical(const State& a, const State& b) const override { return key(a) == key(b); }
+  // Of one class, with the same options.
+  bool same_as(const Game& other) const override {
+    nb::gil_scoped_acquire lock;
+    const auto* python = dynamic_cast<const PythonGame*>(&other);
+    if (!python || game_.type().ptr() != python->game_.type().ptr()) return false;
+    if (game_.is(python->game_)) return true;
+    try {
+      return nb::getattr(game_, "__dict__", nb::none())
+          .equal(nb::getattr(python->game_, "__dict__", nb::none()));
+    } catch (const nb::python_error&) {  // of what does not compare, such as arrays
+      return false;
+    }
+  }
+  const nb::object& object() const { return game_; }
 
  private:
+  template <class T>
+  T fact(const char* name, const char* kind) const {
+    if (!nb::hasattr(game_, name))
+      throw WrongGame("The game has no '" + std::string(name) + "'; it is " + kind + ".");
+    try {
+      return nb::cast<T>(game_.attr(name));
+    } catch (const nb::cast_error&) {
+      throw WrongGame("The game's " + std::string(name) + " is not " + kind + ".");
+    }
+  }
+  void check_symmetry(const Symmetry& symmetry) const {
+    const auto permutes = [](std::vector<int> numbers, std::size_t size) {
+      std::sort(numbers.begin(), numbers.end());
+      bool all = numbers.size() == size;
+      for (std::size_t i = 0; all && i < size; ++i) all = numbers[i] == int(i);
+      return all;
+    };
+    if (!permutes(symmetry.cells, std::size_t(facts_.rows) * facts_.columns) ||
+        !permutes(symmetry.channels, facts_.channels.size()) || std::abs(symmetry.sign) != 1)
+      throw WrongGame(
+          "A symmetry has each cell (row * columns + column) and each channel once, and sign 1 or "
+          "-1.");
+  }
+  static nb::object child_of(const nb::object& state, Action action) {
+    nb::object child = state.attr("play")(action);
+    if (child.is_none())
+      throw WrongGame("play() of action " + std::to_string(action) +
+                      " returned nothing; it returns the new state.");
+    return child;
+  }
   template <class T>
   static T read(const nb::object& object, const std::string& what, const char* kind) {
     try {
       return nb::cast<T>(object);
     } catch (const nb::cast_error&) {
-      throw nb::value_error(("A state's " + what + " is not " + kind + ".").c_str());
+      throw WrongGame("A state's " + what + " is not " + kind + ".");
     }
   }
   static bool is_over(const nb::object& state) {
@@ -172,6 +244,7 @@ class PythonGame final : public Game {
   }
   static Key key_of(const nb::object& state) {
     const nb::object key = state.attr("key");
+    if (!PyLong_Check(key.ptr())) throw WrongGame("A state's key is not a whole number.");
     const nb::int_ mask(0xFFFFFFFFFFFFFFFFull);
     return {nb::cast<std::uint64_t>(key & mask),
             nb::cast<std::uint64_t>((key >> nb::int_(64)) & mask)};
@@ -187,20 +260,41 @@ class PythonGame final : public Game {
         ending.outcome[p] = std::int8_t(std::clamp(of_players[p], -2, 2));
         fine = std::abs(ending.outcome[p]) <= 1;
       }
-      if (!fine)
-        throw nb::value_error(("A state's outcomes are not " + std::string(kind) + ".").c_str());
+      if (!fine) throw WrongGame("A state's outcomes are not " + std::string(kind) + ".");
     }
     const nb::object score = state.attr("score");
     if (!score.is_none()) ending.score[0] = read<float>(score, "score", "a number");
-    if (!std::isfinite(ending.score[0])) throw nb::value_error("A state's score is not finite.");
+    if (!std::isfinite(ending.score[0])) throw WrongGame("A state's score is not finite.");
+    if (facts_.max_score > 0 && std::abs(ending.score[0]) > facts_.max_score * (1 + 1e-6))
+      throw WrongGame("A state's score is beyond the game's max_score; raise max_score.");
     return ending;
   }
   void copy_planes(const nb::object& state, std::uint8_t* out) const {
+    const nb::object made = state.attr("planes")();
+    const char* kind = "an array of uint8";
+    const auto any = read<nb::ndarray<nb::ro, nb::device::cpu>>(made, "planes()", kind);
+    if (any.dtype() != nb::dtype<std::uint8_t>())
+      throw WrongGame(
+          "planes() is not an array of uint8; make it by np.zeros(plane_shape, np.uint8).");
+    const std::size_t shape[] = {std::size_t(facts_.rows), std::size_t(facts_.columns),
+                                 facts_.channels.size()};
+    if (any.ndim() != 3 || !std::equal(shape, shape + 3, any.shape_ptr()))
+      throw WrongGame("planes() has shape " + shape_text(any) + ", the game's plane_shape is (" +
+                      std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +
+                      std::to_string(shape[2]) + "); make them the same.");
     const auto planes = read<nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>>(
-        state.attr("planes")(), "planes()", "an array of uint8");
-    if (planes.size() != facts_.plane_bytes())
-      throw nb::value_error("planes() is not of the game's plane_shape.");
-    std::memcpy(out, planes.data(), planes.size());
+        made, "planes()", kind);
+    std::uint8_t bits = 0;
+    for (std::size_t i = 0; i < planes.size(); ++i) bits |= out[i] = planes.data()[i];
+    if (bits > 1)
+      throw WrongGame("planes() has other values than 0 and 1; give each value its own channel.");
+  }
+  template <class Any>
+  static std::string shape_text(const Any& array) {
+    std::string text;
+    for (std::size_t i = 0; i < array.ndim(); ++i)
+      text += (i ? ", " : "") + std::to_string(array.shape(i));
+    return "(" + text + ")";
   }
 
   nb::object game_;
@@ -209,6 +303,7 @@ class PythonGame final : public Game {
 }  // namespace
 
 void bind_python_game(nb::module_& m) {
+  nb::exception<WrongGame>(m, "WrongGame", PyExc_ValueError);
   m.def(
       "wrap_python_game",
       [](nb::object game) { return std::shared_ptr<Game>(new PythonGame(std::move(game))); },
@@ -218,9 +313,16 @@ void bind_python_game(nb::module_& m) {
       [](std::shared_ptr<const Game> game, nb::object state) {
         if (!dynamic_cast<const PythonGame*>(game.get()))
           throw nb::value_error("This game is not written in Python; its states are its own.");
-        return BoundState{std::move(game), std::make_unique<PythonState>(std::move(state)), {}};
+        return BoundState{std::move(game), std::make_unique<PythonState>(state), {}, {}, state};
       },
       nb::arg("game"), nb::arg("state"));
+  m.def(
+      "python_game_of",
+      [](const Game& game) {
+        const auto* python = dynamic_cast<const PythonGame*>(&game);
+        return python ? python->object() : nb::none();
+      },
+      nb::arg("game"), "What wrap_python_game took; None of other games.");
 }
 
 }  // namespace athenan

@@ -127,7 +127,7 @@ void resume(SearchGroup& group, const nb::ndarray<const float, nb::c_contig>& an
 }  // namespace
 
 void check_game(const Search& search, const BoundState& state) {
-  if (&search.game() != state.game.get())
+  if (!search.game().same_as(*state.game))
     throw nb::value_error("This state is of another game than the search.");
 }
 

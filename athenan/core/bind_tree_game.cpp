@@ -20,11 +20,29 @@ std::shared_ptr<Game> tree_game(const std::vector<std::vector<std::uint32_t>>& c
   return make_tree_game(std::move(nodes));
 }
 
+// The arguments that make the same tree again, or none where the game is no tree.
+nb::object tree_of(const Game& game) {
+  const auto* nodes = nodes_of(game);
+  if (!nodes) return nb::none();
+  nb::list children, to_move, values, upper, lower;
+  for (const auto& node : *nodes) {
+    children.append(nb::cast(node.children));
+    to_move.append(node.to_move);
+    values.append(node.value);
+    upper.append(node.upper);
+    lower.append(node.lower);
+  }
+  return nb::make_tuple(children, to_move, values, upper, lower);
+}
+
 }  // namespace
 
 void bind_tree_game(nb::module_& m) {
   m.def("make_tree_game", &tree_game, nb::arg("children"), nb::arg("to_move"), nb::arg("values"),
         nb::arg("upper"), nb::arg("lower"));
+  m.def("tree_of", &tree_of, nb::arg("game"),
+        nb::sig("def tree_of(game: Game) -> tuple[list[typing.Any], ...] | None"),
+        "What make_tree_game takes, of a game that it made.");
 }
 
 }  // namespace athenan

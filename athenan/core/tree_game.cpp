@@ -115,6 +115,11 @@ class TreeGame final : public Game {
   bool identical(const State& a, const State& b) const override {
     return id(a) == id(b) && ply(a) == ply(b);
   }
+  bool same_as(const Game& other) const override {
+    const auto* nodes = nodes_of(other);
+    return nodes && *nodes == nodes_;
+  }
+  const std::vector<TreeGameNode>& nodes() const { return nodes_; }
 
  private:
   static std::uint32_t id(const State& state) { return static_cast<const Place&>(state).node; }
@@ -185,6 +190,11 @@ class TreeGame final : public Game {
 
 std::unique_ptr<Game> make_tree_game(std::vector<TreeGameNode> nodes) {
   return std::make_unique<TreeGame>(std::move(nodes));
+}
+
+const std::vector<TreeGameNode>* nodes_of(const Game& game) {
+  const auto* tree = dynamic_cast<const TreeGame*>(&game);
+  return tree ? &tree->nodes() : nullptr;
 }
 
 }  // namespace athenan

@@ -13,9 +13,12 @@ struct TreeGameNode {
   std::vector<std::uint32_t> children;  // empty: terminal
   float value = 0;                      // f_t of a terminal node; its sign is the outcome
   float upper = 0, lower = 0;           // heuristic bounds U and L, for informed searches
+
+  bool operator==(const TreeGameNode&) const = default;
 };
 
 // Node 0 is the root; action i leads to the i-th child. Throws if a node can reach itself.
 std::unique_ptr<Game> make_tree_game(std::vector<TreeGameNode> nodes);
+const std::vector<TreeGameNode>* nodes_of(const Game& game);  // none where it is no tree
 
 }  // namespace athenan

@@ -25,7 +25,7 @@ from athenan.export.operations import Array, operations_of, ranges_of
 from athenan.export.readme import readme
 from athenan.export.runtimes import FORMATS, load_network, require
 from athenan.files import checksum
-from athenan.games import fingerprint, import_game
+from athenan.games import fingerprint, import_game, is_same_name
 from athenan.records import unpack
 from athenan.replay_files import planes_of
 from athenan.run import git_revision
@@ -51,7 +51,7 @@ def export(config: ExportSettings) -> Exported:
         import_game(game)  # the user's own, which the checkpoint may then name
     step = find_step(config.checkpoint, Path(config.checkpoints), game)
     evaluator = CheckpointEvaluator(step, config.trust)
-    if game and evaluator.config.game["name"] != game:
+    if game and not is_same_name(evaluator.config.game["name"], game):
         raise InputError(f"Checkpoint '{evaluator.step}' is of {plain(evaluator.config.game)}.")
     out = Path(config.out) if config.out else default_out(evaluator)
     if out.exists():
