@@ -42,6 +42,7 @@ pages              a run on TensorBoard
 reports            log, progress line and final report of a run
 parts              a run's parts: new, forked, resumed
 train              the loop that joins them
+sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
 play               a game against a person
 peers              other programs, timed in the same run

@@ -38,8 +38,9 @@ class Arguments:
 
 
 # Besides everyone's --help, --json and --cfg.
-FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check")}
+FLAGS = {"train": ("--multirun", "--jobs"), "solve": ("--out", "--check")}
 VALUELESS = ("--help", "--json", "--multirun")
+SHORT = {"-h": "--help", "-m": "--multirun"}
 
 
 def parse(command: str, words: list[str]) -> Arguments:
@@ -52,7 +53,7 @@ def parse(command: str, words: list[str]) -> Arguments:
         if not word.startswith("-"):
             arguments.settings.append(word)
             continue
-        name = "--help" if name == "-h" else name
+        name = SHORT.get(name, name)
         if name not in known:
             raise InputError(f"There is no flag '{name}'{nearest(name, known)}")
         if name not in VALUELESS and not equals:
@@ -183,26 +184,52 @@ def solve_command(words: list[str]) -> None:
 
 
 def train_command(words: list[str]) -> None:
-    """athenan train [experiment=connect_four] [setting=value …] [--multirun]
+    """athenan train [experiment=connect_four] [setting=value …] [--json]
     athenan train resume=RUN|STEP|latest [minutes=…]
+    athenan train --multirun seed=0,1 network=conv,small [--jobs N]
 
     A new run goes to checkpoints/<game>/<run>/. fork=RUN starts from another run's weights.
-    --multirun runs every combination of settings given as lists (seed=0,1,2).
+    --multirun (or -m) runs every combination of settings given as lists, N at once: as many as
+    there are cores for, each with its self_play.threads. A table of all ends it.
     """
-    from athenan.config import compose, sweep
+    from athenan.config import compose
 
     arguments = parse("train", words)
-    many = "--multirun" in arguments.flags
-    jobs = sweep(arguments.settings) if many else [arguments.settings]
-    for number, settings in enumerate(jobs):
-        if len(jobs) > 1:
-            print(f"[{number + 1}/{len(jobs)}] {' '.join(settings)}", flush=True)
-        config = compose("train", settings)
-        from athenan.train import train
+    if "--multirun" in arguments.flags:
+        multirun(arguments)
+        return
+    if "--jobs" in arguments.flags:
+        raise InputError("Flag '--jobs' is for the runs of '--multirun'.")
+    config = compose("train", arguments.settings)
+    from athenan.run import read_figures
+    from athenan.train import train
 
-        run = train(config, settings)
-        if arguments.json:
-            print(json.dumps({"run": str(run)}), flush=True)
+    run = train(config, arguments.settings)
+    if arguments.json:
+        print(json.dumps({"run": str(run)} | read_figures(run)), flush=True)
+
+
+def multirun(arguments: Arguments) -> None:
+    """Ends with the exit code of what stopped it, if anything did."""
+    from athenan.sweep import Sweep, closing_table, ending, figures_of, make_jobs
+
+    at_once = arguments.flags.get("--jobs")
+    if at_once is not None and not (at_once.isdecimal() and int(at_once)):
+        raise InputError(f"Flag '--jobs' takes how many runs there are at once, not '{at_once}'.")
+    jobs = make_jobs(arguments.settings)
+    sweep = Sweep(jobs, int(at_once) if at_once else None)
+    sweep.run()
+    report(arguments, ["", *closing_table(jobs)], figures_of(jobs))
+    if sweep.failed:
+        names = "; ".join(f"{job.name} ({ending(job.code)})" for job in sweep.failed)
+        message = f"{len(sweep.failed)} of {len(jobs)} jobs did not go well: {names}."
+        if sweep.stopped is None:
+            raise Failed(message)
+        print(f"athenan: {message}", file=sys.stderr)
+    if sweep.stopped is not None:
+        left = sum(job.code is None for job in jobs)
+        print(f"athenan: stopped; {left} of {len(jobs)} jobs were not started.", file=sys.stderr)
+        raise SystemExit(sweep.stopped)
 
 
 def match_command(words: list[str]) -> None:
@@ -233,8 +260,8 @@ def match_command(words: list[str]) -> None:
     with Progress() as progress:
 
         def show(done: int, result: matches.MatchResult) -> None:
-            left = progress.seconds / done * (config.games - done)
-            progress.show(f"{done}/{config.games} games  {result}  {left:.0f} s left")
+            left = progress.seconds / done * (config.games - done) if done else None
+            progress.show(matches.progress_parts(done, config.games, result, left))
 
         result = matches.play_match(players, openings, config.games_in_step, show)
     figures = result.figures() | {"seconds": round(progress.seconds, 1)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from athenan import _core
 from athenan.errors import InputError
 from athenan.players import Player
+from athenan.progress import duration
 
 
 @dataclass
@@ -75,6 +77,17 @@ def interval(pair_scores: list[float]) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+def progress_parts(done: int, total: int, result: MatchResult, left: float | None) -> list[str]:
+    """Of a match under way, with the seconds that are left where they are known; the result is of
+    fewer games than are done."""
+    parts = [f"{done}/{total} games", f"{'?' if left is None else duration(left)} left"]
+    if not result.games:
+        return parts
+    low, high = result.interval
+    parts[1:1] = [f"{result.score:.1%}"]
+    return [*parts, f"[{low:.1%}, {high:.1%}]", f"+{result.wins} ={result.draws} -{result.losses}"]
+
+
 def make_openings(game: _core.Game, number: int, plies: int, seed: int) -> list[_core.State]:
     """Different states after `plies` random actions, none of them over; more plies where a game
     has too few of them."""
@@ -102,35 +115,65 @@ def play_match(
     openings: list[_core.State],
     games_in_step: int = 128,
     on_progress: Callable[[int, MatchResult], None] | None = None,
+    seconds: float | None = None,
 ) -> MatchResult:
-    """Each opening twice, colours exchanged. `on_progress(games done, result so far)`."""
+    """Each opening twice, colours exchanged. `on_progress(games done, result so far)` hears of
+    every turn; the result is of whole waves.
+
+    With a budget of seconds the first wave is one pair, and tells how many fit into half of the
+    time left, and so on. A wave that its time is too short for is dropped whole: its short games
+    would have ended first, and they are not like the others.
+    """
     result = MatchResult()
     pairs_in_step = max(1, games_in_step // 2)
-    for first in range(0, len(openings), pairs_in_step):
-        wave = openings[first : first + pairs_in_step]
+    ends = math.inf if seconds is None else time.monotonic() + seconds
+    pairs = pairs_in_step if seconds is None else 1
+
+    def go_on(over: int) -> bool:
+        if on_progress:
+            on_progress(result.games + over, result)
+        return time.monotonic() < ends
+
+    while openings and pairs:
+        wave, openings = openings[:pairs], openings[pairs:]
         # Game 2i: the first of the players has the first colour; 2i + 1: the second has.
         states = [state for state in wave for _ in range(2)]
-        play_wave(players, states)
-        for i in range(0, len(states), 2):
-            scores = []
-            for game, colour in ((i, 0), (i + 1, 1)):
-                outcomes = states[game].outcomes
-                assert outcomes is not None
-                scores.append(outcomes[colour])
-            result.wins += sum(s > 0 for s in scores)
-            result.draws += sum(s == 0 for s in scores)
-            result.losses += sum(s < 0 for s in scores)
-            result.pair_scores.append(sum(scores) / 4 + 0.5)
-        for player in players:
-            player.forget()
-        if on_progress:
-            on_progress(result.games, result)
+        started = time.monotonic()
+        try:
+            if not play_wave(players, states, go_on):
+                break
+        finally:
+            for player in players:
+                player.forget()
+        add_wave(result, states)
+        go_on(0)
+        if seconds is not None:
+            now = time.monotonic()
+            pace = max(1e-6, (now - started) / len(wave))
+            pairs = min(pairs_in_step, int(max(0.0, ends - now) / 2 / pace))
     return result
 
 
-def play_wave(players: tuple[Player, Player], states: list[_core.State]) -> None:
-    """Plays all states to their end, in place; at each turn one player answers all its games."""
-    while any(not state.is_terminal for state in states):
+def add_wave(result: MatchResult, states: list[_core.State]) -> None:
+    """Counts finished games, pair by pair."""
+    for i in range(0, len(states), 2):
+        scores = []
+        for game, colour in ((i, 0), (i + 1, 1)):
+            outcomes = states[game].outcomes
+            assert outcomes is not None
+            scores.append(outcomes[colour])
+        result.wins += sum(s > 0 for s in scores)
+        result.draws += sum(s == 0 for s in scores)
+        result.losses += sum(s < 0 for s in scores)
+        result.pair_scores.append(sum(scores) / 4 + 0.5)
+
+
+def play_wave(
+    players: tuple[Player, Player], states: list[_core.State], go_on: Callable[[int], bool]
+) -> bool:
+    """Plays all states to their end, in place; at each turn one player answers all its games.
+    Before it `go_on(games over)` says whether there is time for it; returns whether there was."""
+    while (over := sum(state.is_terminal for state in states)) < len(states):
         for who, player in enumerate(players):
             turn = [
                 i
@@ -139,6 +182,9 @@ def play_wave(players: tuple[Player, Player], states: list[_core.State]) -> None
             ]
             if not turn:
                 continue
+            if not go_on(over):
+                return False
             actions = player.choose(turn, [states[i] for i in turn])
             for i, action in zip(turn, actions, strict=True):
                 states[i] = states[i].play(action)
+    return True

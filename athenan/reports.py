@@ -5,6 +5,7 @@ Reports listen to the loop and look at the parts of the run; nothing depends on 
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -21,13 +22,14 @@ from athenan.clock import Clock
 from athenan.exploration import expected_exploitation
 from athenan.files import write_whole
 from athenan.learner import Learner
-from athenan.match import MatchResult
+from athenan.match import MatchResult, progress_parts
 from athenan.network import NetworkEvaluator, best_rate
 from athenan.pages import Pages, averages
-from athenan.picture import picture_of
+from athenan.picture import picture_of, strength_image
 from athenan.progress import Progress, count, duration, tell
 from athenan.records import GameRecord
 from athenan.replay import Replay
+from athenan.run import own_settings
 from athenan.settings import TrainSettings
 
 RECENT = 200  # games that averages go over
@@ -50,7 +52,7 @@ class Reports:
     ) -> None:
         self.run, self.config, self.game = run, config, game
         self.actors, self.learner, self.replay, self.clock = actors, learner, replay, clock
-        self.pages = Pages(run)
+        self.pages = Pages(run, [*config.strength.references, "earlier"])
         self.progress = Progress(quiet_seconds=15.0)
         self._unlogged = ""  # lines that the disk has not taken yet
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
@@ -71,8 +73,7 @@ class Reports:
         """A line for people and the log."""
         line = f"{time.strftime('%H:%M:%S')}  {text}\n"
         self._write_log(line)
-        if self.progress.live:
-            tell("\r" + " " * 110 + "\r", self.progress.out)
+        self.progress.clear()
         tell(line, sys.stdout)
 
     def _write_log(self, text: str) -> None:
@@ -85,10 +86,11 @@ class Reports:
 
     def first_fit(self, learned: dict[str, Any]) -> None:
         """A new run begins."""
-        self.pages.settings()
+        self.pages.settings(own_settings(self.config))
         if learned:
             states = self.config.learn.first_fit_states
             self.say(f"first fit on {states} ends of random games, error {learned['error']:.4f}")
+            self.pages.page(0, self._facts() | {"loss/error": learned["error"]}, {}, {})
 
     def learned(self, record: GameRecord, learned: dict[str, Any]) -> None:
         self.recent.append(record)
@@ -104,9 +106,18 @@ class Reports:
         self.recent.append(record)
         self.held_out_errors.append(error)
 
+    def playing(
+        self, name: str, done: int, total: int, result: MatchResult, left: float | None
+    ) -> None:
+        self.progress.show([f"against {name}", *progress_parts(done, total, result, left)])
+
+    def unplayed(self, name: str, seconds: float) -> None:
+        self.say(f"against {name}: no pair of games ended in {duration(seconds)}")
+
     def match(self, name: str, games: int, result: MatchResult) -> None:
         self.strength.setdefault(name, []).append((games, result))
         self.pages.match(name, games, result)
+        self._glance(name, games)
         self.say(f"against {name}: {result}")
 
     def time_network(self, evaluator: NetworkEvaluator) -> None:
@@ -119,7 +130,7 @@ class Reports:
         if not self._told_of_memory and self.actors.facts()["out_of_memory"]:
             self._told_of_memory = True
             self.say("searches end for want of memory: search.memory_mb is too small")
-        self.progress.show(self._live_line(next_checkpoint))
+        self.progress.show(self._live_parts(next_checkpoint))
         if time.monotonic() - self._written >= SECONDS:
             self._page()
 
@@ -129,26 +140,45 @@ class Reports:
         text = "\n".join(["", *self._final_report(step), ""])
         with suppress(OSError):  # it is printed and logged as well
             write_whole(self.run / "report.txt", text.lstrip().encode())
+            write_whole(self.run / "report.json", json.dumps(self._figures(step)).encode())
         self._write_log(text)
         tell(text, sys.stdout)
         self.pages.close()
 
     # ---- What is made of it -----------------------------------------------------------
 
-    def _live_line(self, next_checkpoint: int) -> str:
+    def _live_parts(self, next_checkpoint: int) -> list[str]:
+        """What matters most first."""
         games, left = self.actors.games, self.clock.left(self.actors.games)
-        loss = f"{self.losses[-1][0]:.4f}" if self.losses else "-"
-        strength = ""
+        parts = [
+            duration(sum(self.clock.seconds.values())),
+            f"{'?' if left is None else duration(left)} left",
+            f"{games} games",
+        ]
         if self.strength:
             name, results = list(self.strength.items())[-1]
-            strength = f"  {name} {results[-1][1].score:.0%}"
-        return (
-            f"{duration(sum(self.clock.seconds.values()))}  {games} games"
-            f"  {count(self.learner.samples)} samples"
-            f"  {count(self.playing_rate)} states/s  loss {loss}{strength}"
-            f"  checkpoint in {max(0, next_checkpoint - games)} games"
-            f"  {'?' if left is None else duration(left)} left"
-        )
+            parts.append(f"{name} {results[-1][1].score:.0%}")
+        return [
+            *parts,
+            f"loss {self.losses[-1][0]:.4f}" if self.losses else "loss -",
+            f"{count(self.playing_rate)} states/s",
+            f"{count(self.learner.samples)} samples",
+            f"checkpoint in {max(0, next_checkpoint - games)} games",
+        ]
+
+    def _glance(self, name: str, games: int) -> None:
+        """The scores against the references so far, on the page that TensorBoard opens."""
+        references, best_by = self.config.strength.references, self.config.strength.best_by
+        if name in references:
+            results = {n: curve for n, curve in self.strength.items() if n in references}
+            curves = {
+                n: [(at, one.score, *one.interval) for at, one in curve]
+                for n, curve in results.items()
+            }
+            score = self.strength[name][-1][1].score
+            scalars = {f"at_a_glance/against_{name}": score} if name == best_by else {}
+            images = {"at_a_glance/against_references": strength_image(curves)}
+            self.pages.page(games, scalars, {}, images)
 
     def _page(self) -> None:
         self._written = time.monotonic()
@@ -158,6 +188,7 @@ class Reports:
             scalars |= {"loss/error": error, "loss/l2": decay, "loss/total": error + decay}
         if self.held_out_errors:
             scalars["loss/held_out"] = float(np.mean(self.held_out_errors))
+            scalars["at_a_glance/error_on_held_out_games"] = scalars["loss/held_out"]
         images = {}
         if self.recent:
             scalars |= averages(list(self.recent))
@@ -188,7 +219,10 @@ class Reports:
         if seconds - self._since[1] > 0.5:
             self.playing_rate = (rows - self._since[0]) / (seconds - self._since[1])
             self._since = (rows, seconds)
-        scalars = {"speed/self_play_states_per_second": self.playing_rate}
+        scalars = dict.fromkeys(
+            ("speed/self_play_states_per_second", "at_a_glance/states_per_second"),
+            self.playing_rate,
+        )
         if self.network_rate:
             scalars["speed/network_best_states_per_second"] = self.network_rate
             scalars["speed/self_play_to_network_ratio"] = self.playing_rate / self.network_rate
@@ -220,6 +254,22 @@ class Reports:
             f"  athenan match {game_words(config.game)} first.checkpoint={run}",
             f"  athenan play {game_words(config.game)} checkpoint={run}",
         ]
+
+    def _figures(self, step: Path | None) -> dict[str, Any]:
+        """The report for programs."""
+        errors = self.held_out_errors
+        return {
+            "games": self.actors.games,
+            "samples": self.learner.samples,
+            "seconds": round(self.clock.elapsed, 1),
+            "states_per_second": float(np.mean([rate for rate, _ in self.rates] or [0.0])),
+            "held_out_error": float(np.mean(errors)) if errors else None,
+            "strength": {
+                name: {"after": results[-1][0]} | results[-1][1].figures()
+                for name, results in self.strength.items()
+            },
+            "checkpoint": str(step),
+        }
 
 
 def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[str]:

@@ -40,6 +40,7 @@ def run(parts: Parts) -> None:
         with clock.stage("learning"):
             reports.first_fit(learner.first_fit(parts.game, parts.config.heuristic))
         save(parts)
+        measure_strength(parts)
     games = actors.games
     next_checkpoint = clock.next_checkpoint(games)
     publish(games, parts)
@@ -53,6 +54,7 @@ def run(parts: Parts) -> None:
             publish(games, parts)
         reports.tick(next_checkpoint)
         if games < next_checkpoint and not clock.finished(games):
+            measure_strength(parts, at_checkpoint=False)
             continue
         actors.hold(True)  # the searches under way end first
         if actors.idle:
@@ -110,13 +112,14 @@ def save(parts: Parts) -> None:
             parts.reports.say(f"old checkpoints stay for now ({reason(error)})")
 
 
-def measure_strength(parts: Parts, last: bool) -> None:
-    """Matches against what has become unreadable are left out."""
-    games, reports = parts.actors.games, parts.reports
-    if parts.strength.due(games, parts.clock, last):
+def measure_strength(parts: Parts, at_checkpoint: bool = True, last: bool = False) -> None:
+    """Where it is due. Matches against what has become unreadable are left out."""
+    games, reports, strength = parts.actors.games, parts.reports, parts.strength
+    if strength.due(games, parts.clock, at_checkpoint, last):
+        seconds = strength.seconds(games, parts.clock, last)
         with parts.clock.stage("matches"):
             try:
-                parts.strength.measure(parts.learner.evaluator, games, reports.match)
+                strength.measure(parts.learner.evaluator, games, reports, seconds)
             except InputError as error:
                 reports.say(f"a match was left out: {error}")
             except OSError as error:

@@ -1,5 +1,6 @@
 """Matches: the interval, the openings, both colours, and the reference opponents."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import athenan
 from athenan.config import compose
 from athenan.errors import InputError
-from athenan.match import MatchResult, interval, make_openings, play_match
+from athenan.match import MatchResult, interval, make_openings, play_match, progress_parts
 from athenan.players import Player, SearchPlayer, make_player
 
 pair_scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=300)
@@ -113,10 +114,15 @@ def test_both_colours_of_every_opening() -> None:
     game: Any = athenan.make_game("connect_four")
     players = FirstAction(), FirstAction()
     openings = make_openings(game, 10, 3, seed=0)
-    told: list[int] = []
-    result = play_match(players, openings, 8, lambda done, _: told.append(done))
+    told: list[tuple[int, int]] = []
+    result = play_match(
+        players, openings, 8, lambda done, so_far: told.append((done, so_far.games))
+    )
     assert result.games == 20
-    assert told == [8, 16, 20]
+    assert sorted({games for _, games in told}) == [0, 8, 16, 20], "results are of whole waves"
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert {done for done, _ in told} >= {0, 8, 16, 20}
+    assert all(done - games < 8 for done, games in told)
     assert [player.forgot for player in players] == [3, 3]
     # The same player on both sides: each opening is won once and lost once, or drawn twice.
     assert set(result.pair_scores) == {0.5}
@@ -126,6 +132,73 @@ def test_both_colours_of_every_opening() -> None:
             assert (state.to_move == who) == (number % 2 == 0)
     firsts = [{s.key for _, s in player.asked if s.ply == 3} for player in players]
     assert firsts[0] == firsts[1] == {state.key for state in openings}
+
+
+class Slow(FirstAction):
+    """Takes so many seconds a game and turn."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+        self.waves: list[int] = []
+
+    def choose(self, games: list[int], states: list[Any]) -> list[int]:
+        if not self.waves or len(self.waves) <= self.forgot:
+            self.waves.append(0)
+        self.waves[-1] = max(self.waves[-1], 1 + max(games))
+        time.sleep(self.seconds * len(games))
+        return super().choose(games, states)
+
+
+def test_a_match_of_seconds_ends_in_time_with_whole_waves() -> None:
+    game: Any = athenan.make_game("connect_four")
+    openings = make_openings(game, 200, 3, seed=0)
+    players = Slow(0.0005), Slow(0.0005)
+    started = time.monotonic()
+    result = play_match(players, openings, seconds=1.0)
+    assert time.monotonic() - started < 1.2
+    waves = [max(sizes) for sizes in zip(*(p.waves for p in players), strict=True)]
+    assert waves[0] == 2, "one pair tells how long games take"
+    assert 4 < result.games < 400
+    assert max(waves) > 2
+    # The games counted are those of all waves, or of all but a last one that had no time.
+    assert result.games in (sum(waves), sum(waves[:-1]))
+    assert len(result.pair_scores) == result.games // 2
+
+
+def test_a_wave_without_time_is_dropped_whole() -> None:
+    """The first pair ends within the time of the match, others would not: short games first."""
+    game: Any = athenan.make_game("connect_four")
+    openings = make_openings(game, 8, 3, seed=0)
+    started = time.monotonic()
+    result = play_match((Slow(0.02), Slow(0.02)), openings, seconds=0.2)
+    assert time.monotonic() - started < 0.4
+    assert (result.games, result.pair_scores) == (0, [])
+
+
+def test_with_enough_seconds_all_openings_are_played() -> None:
+    game: Any = athenan.make_game("tictactoe")
+    openings = make_openings(game, 30, 2, seed=0)
+    assert play_match((FirstAction(), FirstAction()), openings, seconds=60.0).games == 60
+
+
+def test_players_forget_a_match_that_is_interrupted() -> None:
+    class Interrupted(FirstAction):
+        def choose(self, *_: Any) -> list[int]:
+            raise KeyboardInterrupt
+
+    game: Any = athenan.make_game("tictactoe")
+    players = Interrupted(), FirstAction()
+    with pytest.raises(KeyboardInterrupt):
+        play_match(players, make_openings(game, 2, 2, seed=0))
+    assert [player.forgot for player in players] == [1, 1]
+
+
+def test_what_is_told_of_a_match_under_way() -> None:
+    assert progress_parts(1, 40, MatchResult(), None) == ["1/40 games", "? left"]
+    parts = progress_parts(5, 40, MatchResult(3, 0, 1, [1.0, 0.5]), 65.0)
+    assert parts[:3] == ["5/40 games", "75.0%", "1:05 left"]
+    assert parts[-1] == "+3 =0 -1"
 
 
 def test_turns_of_several_actions() -> None:
