@@ -84,9 +84,13 @@ class Reports:
             log.flush()
             self._unlogged = ""
 
-    def first_fit(self, learned: dict[str, Any]) -> None:
-        """A new run begins."""
+    def begin(self) -> None:
+        """A new run."""
+        if self.config.learn.first_fit_states:
+            self.progress.show(["first fit on ends of random games"])
         self.pages.settings(own_settings(self.config))
+
+    def first_fit(self, learned: dict[str, Any]) -> None:
         if learned:
             states = self.config.learn.first_fit_states
             self.say(f"first fit on {states} ends of random games, error {learned['error']:.4f}")

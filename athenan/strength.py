@@ -101,7 +101,8 @@ class Strength:
             player = opponent
             if isinstance(player, Path):
                 player = self._player(CheckpointEvaluator(player))
-            own = None if ends is None else (ends - time.monotonic()) / (len(opponents) - number)
+            left = None if ends is None else max(0.0, ends - time.monotonic())
+            own = None if left is None else left / (len(opponents) - number)
             result = self._match(name, (ours, player), openings, listener, own)
             if not result.games:
                 continue
@@ -131,7 +132,7 @@ class Strength:
 
         result = play_match(players, openings, on_progress=show, seconds=seconds)
         if seconds is not None and not result.games:
-            self._too_short[name] = seconds
+            self._too_short[name] = time.monotonic() - started
             listener.unplayed(name, seconds)
         return result
 

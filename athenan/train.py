@@ -37,6 +37,7 @@ def run(parts: Parts) -> None:
     """The loop, until the limits of the config are reached."""
     actors, learner, clock, reports = parts.actors, parts.learner, parts.clock, parts.reports
     if parts.step is None:
+        reports.begin()
         with clock.stage("learning"):
             reports.first_fit(learner.first_fit(parts.game, parts.config.heuristic))
         save(parts)
