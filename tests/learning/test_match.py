@@ -135,45 +135,74 @@ def test_both_colours_of_every_opening() -> None:
 
 
 class Slow(FirstAction):
-    """Takes so many seconds a game and turn."""
+    """Takes so many seconds a turn, and so many for each game of it."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, fixed_seconds: float = 0.0) -> None:
         super().__init__()
-        self.seconds = seconds
-        self.waves: list[int] = []
+        self.seconds, self.fixed_seconds = seconds, fixed_seconds
+        self.sizes: list[int] = []  # games of each turn
 
     def choose(self, games: list[int], states: list[Any]) -> list[int]:
-        if not self.waves or len(self.waves) <= self.forgot:
-            self.waves.append(0)
-        self.waves[-1] = max(self.waves[-1], 1 + max(games))
-        time.sleep(self.seconds * len(games))
+        self.sizes.append(len(games))
+        time.sleep(self.fixed_seconds + self.seconds * len(games))
         return super().choose(games, states)
 
 
-def test_a_match_of_seconds_ends_in_time_with_whole_waves() -> None:
-    game: Any = athenan.make_game("connect_four")
-    openings = make_openings(game, 200, 3, seed=0)
-    players = Slow(0.0005), Slow(0.0005)
+def timed_match(name: str, pairs: int, player: Slow, seconds: float) -> MatchResult:
+    game: Any = athenan.make_game(name)
     started = time.monotonic()
-    result = play_match(players, openings, seconds=1.0)
-    assert time.monotonic() - started < 1.2
-    waves = [max(sizes) for sizes in zip(*(p.waves for p in players), strict=True)]
-    assert waves[0] == 2, "one pair tells how long games take"
-    assert 4 < result.games < 400
-    assert max(waves) > 2
-    # The games counted are those of all waves, or of all but a last one that had no time.
-    assert result.games in (sum(waves), sum(waves[:-1]))
+    result = play_match(
+        (player, FirstAction()), make_openings(game, pairs, 3, 0), 128, None, seconds
+    )
+    assert time.monotonic() - started < seconds + 0.3
     assert len(result.pair_scores) == result.games // 2
+    return result
+
+
+def test_a_match_of_seconds_plays_the_pairs_that_fit() -> None:
+    player = Slow(0.001)
+    result = timed_match("connect_four", 200, player, 1.0)
+    assert max(player.sizes[:2]) <= 2, "one pair tells how long a turn takes"
+    assert 4 <= result.games < 300
+    assert max(player.sizes) > 2
+
+
+def test_where_a_turn_takes_as_long_with_many_games_many_play() -> None:
+    player = Slow(0.0, 0.01)
+    assert timed_match("connect_four", 20, player, 2.0).games == 40
+
+
+def test_one_turn_of_all_games_would_be_too_long() -> None:
+    """64 pairs at once would take six seconds a turn."""
+    player = Slow(0.05)
+    assert timed_match("tictactoe", 60, player, 1.0).games >= 2
+    assert max(player.sizes) <= 4
 
 
 def test_a_wave_without_time_is_dropped_whole() -> None:
-    """The first pair ends within the time of the match, others would not: short games first."""
+    """Also where some of its games have ended: those are the short ones."""
     game: Any = athenan.make_game("connect_four")
-    openings = make_openings(game, 8, 3, seed=0)
-    started = time.monotonic()
-    result = play_match((Slow(0.02), Slow(0.02)), openings, seconds=0.2)
-    assert time.monotonic() - started < 0.4
+    told: list[int] = []
+
+    class Late(Slow):
+        """Stops when the first games have ended."""
+
+        def choose(self, games: list[int], states: list[Any]) -> list[int]:
+            if told and max(told) > 0:
+                time.sleep(1.0)
+            return super().choose(games, states)
+
+    openings = make_openings(game, 20, 3, seed=0)
+    players = Late(0.0), FirstAction()
+    result = play_match(players, openings, 128, lambda done, _: told.append(done), 1.0)
+    assert max(told) > 0
     assert (result.games, result.pair_scores) == (0, [])
+
+
+def test_too_slow_for_a_single_pair_ends_early() -> None:
+    started = time.monotonic()
+    assert timed_match("connect_four", 8, Slow(0.0, 0.3), 2.5).games == 0
+    assert time.monotonic() - started < 2.0
 
 
 def test_with_enough_seconds_all_openings_are_played() -> None:
