@@ -192,14 +192,13 @@ def train_command(words: list[str]) -> None:
     --multirun (or -m) runs every combination of settings given as lists, N at once: as many as
     there are cores for, each with its self_play.threads. A table of all ends it.
     """
-    from athenan.config import compose
+    from athenan.config import compose, sweep
 
     arguments = parse("train", words)
-    if "--multirun" in arguments.flags:
-        multirun(arguments)
+    at_once = jobs_at_once(arguments)
+    if "--multirun" in arguments.flags and len(sweep(arguments.settings)) > 1:
+        multirun(arguments, at_once)
         return
-    if "--jobs" in arguments.flags:
-        raise InputError("Flag '--jobs' is for the runs of '--multirun'.")
     config = compose("train", arguments.settings)
     from athenan.run import read_figures
     from athenan.train import train
@@ -209,27 +208,30 @@ def train_command(words: list[str]) -> None:
         print(json.dumps({"run": str(run)} | read_figures(run)), flush=True)
 
 
-def multirun(arguments: Arguments) -> None:
-    """Ends with the exit code of what stopped it, if anything did."""
-    from athenan.sweep import Sweep, closing_table, ending, figures_of, make_jobs
+def jobs_at_once(arguments: Arguments) -> int | None:
+    text = arguments.flags.get("--jobs")
+    if text is None:
+        return None
+    if "--multirun" not in arguments.flags:
+        raise InputError("Flag '--jobs' is for the runs of '--multirun'.")
+    if not (text.isdecimal() and int(text)):
+        raise InputError(f"Flag '--jobs' takes how many runs there are at once, not '{text}'.")
+    return int(text)
 
-    at_once = arguments.flags.get("--jobs")
-    if at_once is not None and not (at_once.isdecimal() and int(at_once)):
-        raise InputError(f"Flag '--jobs' takes how many runs there are at once, not '{at_once}'.")
+
+def multirun(arguments: Arguments, at_once: int | None) -> None:
+    """Ends with the exit code of what stopped it, if anything did."""
+    from athenan.sweep import Sweep, closing_table, figures_of, make_jobs
+
     jobs = make_jobs(arguments.settings)
-    sweep = Sweep(jobs, int(at_once) if at_once else None)
+    sweep = Sweep(jobs, at_once)
     sweep.run()
     report(arguments, ["", *closing_table(jobs)], figures_of(jobs))
-    if sweep.failed:
-        names = "; ".join(f"{job.name} ({ending(job.code)})" for job in sweep.failed)
-        message = f"{len(sweep.failed)} of {len(jobs)} jobs did not go well: {names}."
-        if sweep.stopped is None:
-            raise Failed(message)
-        print(f"athenan: {message}", file=sys.stderr)
     if sweep.stopped is not None:
-        left = sum(job.code is None for job in jobs)
-        print(f"athenan: stopped; {left} of {len(jobs)} jobs were not started.", file=sys.stderr)
+        print(f"athenan: {sweep.wrong()}", file=sys.stderr)
         raise SystemExit(sweep.stopped)
+    if sweep.wrong():
+        raise Failed(sweep.wrong())
 
 
 def match_command(words: list[str]) -> None:

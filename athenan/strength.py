@@ -21,7 +21,7 @@ from athenan.settings import TrainSettings
 
 POINTS = 8  # of the curve, at least, in a run of minutes where matches have time for them
 SECONDS = 2.0  # that a measurement has at least
-LAST_SECONDS = 5.0  # … at the start and the end of a run, whatever share of it that is
+LAST_SECONDS = 5.0  # … at the end of a run, whatever share of it that is
 
 
 class Listener(Protocol):
@@ -87,7 +87,7 @@ class Strength:
         share = self.config.strength.most_share * 60 * self.config.minutes
         if last:
             return max(LAST_SECONDS, 2 * share - clock.spent("matches"))
-        return max(SECONDS, share / POINTS)
+        return max(SECONDS, share / POINTS if games else min(LAST_SECONDS, share))
 
     def measure(
         self, evaluator: Any, games: int, listener: Listener, seconds: float | None

@@ -37,6 +37,7 @@ STOPPED = {
     -signal.SIGHUP: signal.SIGHUP,
 }
 LONGEST_NAME = 150  # characters
+PROGRAM = [sys.executable, "-m", "athenan.command"]
 
 
 @dataclass
@@ -132,7 +133,7 @@ class Sweep:
     def _start(self, place: int, job: Job) -> None:
         job.started = time.time()
         process = subprocess.Popen(
-            [sys.executable, "-m", "athenan.command", "train", *job.settings],
+            [*PROGRAM, "train", *job.settings],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -188,9 +189,15 @@ class Sweep:
             for kind, handler in before.items():
                 signal.signal(kind, handler)
 
-    @property
-    def failed(self) -> list[Job]:
-        return [job for job in self.jobs if job.code is not None and job.code not in (0, *STOPPED)]
+    def wrong(self) -> str:
+        """What did not go well, as one sentence, or nothing."""
+        jobs = [job for job in self.jobs if job.code not in (None, 0, *STOPPED)]
+        text = "; ".join(f"{job.name} ({ending(job.code)})" for job in jobs)
+        words = [f"{len(jobs)} of {len(self.jobs)} jobs did not go well: {text}"] if jobs else []
+        if self.stopped is not None:
+            left = sum(job.code is None for job in self.jobs)
+            words.append(f"stopped, with {left} of {len(self.jobs)} jobs not started")
+        return f"{'; '.join(words)}." if words else ""
 
 
 def closing_table(jobs: list[Job]) -> list[str]:

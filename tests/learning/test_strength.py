@@ -92,12 +92,13 @@ def test_without_matches_nothing_is_due() -> None:
 
 def test_how_long_matches_may_take() -> None:
     strength, clock = parts("minutes=10", "games=null")
-    assert strength.seconds(0, clock, False) == strength.seconds(500, clock, False) == 60 / POINTS
+    assert strength.seconds(0, clock, False) == LAST_SECONDS
+    assert strength.seconds(500, clock, False) == 60 / POINTS
     assert strength.seconds(500, clock, True) == 120
     clock.seconds = {"matches": 50.0}
     assert strength.seconds(500, clock, True) == 70
     strength, clock = parts("minutes=0.1", "games=null")
-    assert strength.seconds(9, clock, False) == SECONDS
+    assert strength.seconds(0, clock, False) == strength.seconds(9, clock, False) == SECONDS
     assert strength.seconds(9, clock, True) == LAST_SECONDS
     strength, clock = parts("games=1000")
     assert strength.seconds(40, clock, False) is None, "results do not depend on the time it takes"
