@@ -115,12 +115,12 @@ class Pace:
 
     The first pair plays two rounds alone: at worst, n pairs take n times as long, and two rounds of
     those that join may take a quarter of the time. Their pace then tells how many would end in half
-    of the time left, since games may be longer than random ones.
+    of the time left, since games may be longer than a few random ones.
     Which pairs those are does not depend on how they stand. A wave that its time was too short for
     is dropped whole: its short games would have ended first, and they are not like the others.
     """
 
-    def __init__(self, games: int, seconds: float, plies: float, first: int = 2) -> None:
+    def __init__(self, games: int, seconds: float, plies: int, first: int = 2) -> None:
         self.all, self.playing = games, min(games, first)
         self.rounds = plies / 2
         self.ends = time.monotonic() + seconds
@@ -157,8 +157,8 @@ def even(number: float) -> int:
     return 2 * int(number / 2)
 
 
-def typical_plies(openings: list[_core.State]) -> float:
-    """That random games take from here, on average of a few."""
+def longest_plies(openings: list[_core.State]) -> int:
+    """Of a few random games from here: those that players win are seldom longer."""
     random = np.random.default_rng(0)
     lengths = []
     for state in openings[:4]:
@@ -166,7 +166,7 @@ def typical_plies(openings: list[_core.State]) -> float:
         while not state.is_terminal:
             state = state.play(int(random.choice(state.legal_actions())))
         lengths.append(state.ply - first)
-    return float(np.mean(lengths))
+    return max(lengths)
 
 
 def play_match(
@@ -181,7 +181,7 @@ def play_match(
     whole waves."""
     result = MatchResult()
     ends = None if seconds is None else time.monotonic() + seconds
-    plies = 0.0 if ends is None else typical_plies(openings)
+    plies = 0 if ends is None else longest_plies(openings)
     first, took = 2, 0.0
     while openings:
         # Game 2i: the first of the players has the first colour; 2i + 1: the second has.

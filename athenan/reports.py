@@ -116,7 +116,7 @@ class Reports:
         self.progress.show([f"against {name}", *progress_parts(done, total, result, left)])
 
     def unplayed(self, name: str, seconds: float) -> None:
-        self.say(f"against {name}: no pair of games ended in {duration(seconds)}")
+        self.say(f"against {name}: {duration(seconds)} are too short for a pair of games")
 
     def match(self, name: str, games: int, result: MatchResult) -> None:
         self.strength.setdefault(name, []).append((games, result))

@@ -36,7 +36,7 @@ class Listener(Protocol):
         """It is over, after so many games of the run."""
 
     def unplayed(self, name: str, seconds: float) -> None:
-        """No pair of games ended in so many seconds."""
+        """So many seconds were too short for a pair of games."""
 
 
 class Strength:
@@ -48,7 +48,7 @@ class Strength:
         self._saved_best: dict[str, Any] | None = None  # in the checkpoint that was restored
         self._spent_before = 0.0  # seconds of matches before the last ones
         self._measured: tuple[int, float] | None = None  # games and seconds of the run then
-        self._too_short: dict[str, float] = {}  # seconds in which no pair of games ended
+        self._too_short: dict[str, float] = {}  # seconds, for a pair of games
         self._references()  # what is wrong with them is better said now than after hours
 
     def due(self, games: int, clock: Clock, at_checkpoint: bool, last: bool) -> bool:
@@ -132,7 +132,7 @@ class Strength:
 
         result = play_match(players, openings, on_progress=show, seconds=seconds)
         if seconds is not None and not result.games:
-            self._too_short[name] = time.monotonic() - started
+            self._too_short[name] = max(seconds, time.monotonic() - started)
             listener.unplayed(name, seconds)
         return result
 
