@@ -39,12 +39,14 @@ export.writing     writing one
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 match              two players with an interval
+matches            … of a run, on disk
 strength           small matches during a run
 picture            a game as an image
 pages              a run on TensorBoard
 reports            log, progress line and final report of a run
 parts              a run's parts: new, forked, resumed
 train              the loop that joins them
+sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
 play               a game against a person
 promises           what a game promises of each of its states
@@ -57,8 +59,9 @@ command            the `athenan` program
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from athenan.errors import InputError
 from athenan.games import Game, State, Symmetry, list_games, make_game
@@ -68,6 +71,8 @@ from athenan.tree_game import TreeGame
 
 if TYPE_CHECKING:
     from athenan.evaluators import CheckpointEvaluator
+    from athenan.match import MatchResult
+    from athenan.records import GameRecord
 
 __version__ = "0.1.0"
 
@@ -86,7 +91,52 @@ __all__ = [
     "load_evaluator",
     "make_game",
     "make_search",
+    "run_match",
+    "run_training",
 ]
+
+
+def run_training(
+    *words: str,
+    on_game: Callable[[GameRecord], object] | None = None,
+    on_checkpoint: Callable[[Path], object] | None = None,
+    on_match: Callable[[str, int, MatchResult], object] | None = None,
+) -> Path:
+    """`athenan train` from Python: `run_training("experiment=hex7", "games=500")`. Returns the
+    run's folder. Of each finished game, checkpoint written, and match (opponent, games of the run,
+    result) it tells the callbacks. Ctrl-C saves the run and raises KeyboardInterrupt."""
+    from athenan.config import compose
+    from athenan.implied import completed
+    from athenan.reports import Callbacks, nobody
+    from athenan.train import train
+
+    callbacks = Callbacks(on_game or nobody, on_checkpoint or nobody, on_match or nobody)
+    settings = completed("train", list(words))
+    return train(compose("train", settings), settings, callbacks)
+
+
+def run_match(
+    game: Game | PythonGame,
+    first: Mapping[str, Any],
+    second: Mapping[str, Any],
+    games: int = 400,
+    *,
+    opening_plies: int = 4,
+    seed: int = 0,
+    threads: int = 1,
+    on_progress: Callable[[int, MatchResult], object] | None = None,
+) -> MatchResult:
+    """Two players, both colours of every opening; the result is the first one's. A player is a
+    dictionary: `search` (a name, or a dictionary of `name` and its options; by default ubfm),
+    `evaluator` (one that is loaded, a callable, or any text that load_evaluator takes) and a budget
+    an action: `iterations`, `evaluations` or `seconds`."""
+    from athenan.match import make_openings, play_match
+    from athenan.players import player_of
+
+    made = make_game(game)
+    players = (player_of(made, first, seed, threads), player_of(made, second, seed + 1, threads))
+    openings = make_openings(made, max(1, games // 2), opening_plies, seed)
+    return play_match(players, openings, on_progress=on_progress)
 
 
 def load_checkpoint(path: str | Path, trust: bool = False) -> CheckpointEvaluator:

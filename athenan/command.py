@@ -52,9 +52,19 @@ class Arguments:
 
 NAMES = ("first", "second")
 # Besides everyone's --help, --json and --cfg.
-FLAGS = {"train": ("--multirun",), "solve": ("--out", "--check"), "check": ("--template",)}
-SHORT = {"-h": "--help", "-c": "--cfg", "-cn": "--config-name", "-cd": "--config-dir"}
+FLAGS = {
+    "train": ("--multirun", "--jobs"),
+    "solve": ("--out", "--check"),
+    "check": ("--template",),
+}
 VALUELESS = ("--help", "--json", "--multirun")
+SHORT = {
+    "-h": "--help",
+    "-m": "--multirun",
+    "-c": "--cfg",
+    "-cn": "--config-name",
+    "-cd": "--config-dir",
+}
 
 
 def parse(command: str, words: list[str]) -> Arguments:
@@ -230,28 +240,58 @@ def check_command(words: list[str]) -> None:
 
 
 def train_command(words: list[str]) -> None:
-    """athenan train [experiment=connect_four] [setting=value …] [--multirun]
+    """athenan train [experiment=connect_four] [setting=value …] [--json]
     athenan train resume=RUN|STEP|latest [minutes=…]
+    athenan train --multirun seed=0,1 network=conv,small [--jobs N]
 
     A new run goes to checkpoints/<game>/<run>/. fork=RUN starts from another run's weights.
-    --multirun runs every combination of settings given as lists (seed=0,1,2).
+    --multirun (or -m) runs every combination of settings given as lists, N at once: as many as
+    there are cores for, each with its self_play.threads. A table of all ends it.
     """
     from athenan.config import compose, sweep
     from athenan.implied import completed
 
     arguments = parse("train", words)
-    many = "--multirun" in arguments.flags
-    jobs = sweep(arguments.settings) if many else [arguments.settings]
-    for number, settings in enumerate(jobs):
-        if len(jobs) > 1:
-            print(f"[{number + 1}/{len(jobs)}] {' '.join(settings)}", flush=True)
-        settings = completed("train", settings)
-        config = compose("train", settings, arguments.sources)
-        from athenan.train import train
+    at_once = jobs_at_once(arguments)
+    if "--multirun" in arguments.flags and len(sweep(arguments.settings)) > 1:
+        multirun(arguments, at_once)
+        return
+    settings = completed("train", arguments.settings, arguments.sources)
+    config = compose("train", settings, arguments.sources)
+    from athenan.run import read_figures
+    from athenan.train import train
 
-        run = train(config, settings)
-        if arguments.json:
-            print(json.dumps({"run": str(run)}), flush=True)
+    run = train(config, settings)
+    if arguments.json:
+        print(json.dumps({"run": str(run)} | read_figures(run)), flush=True)
+
+
+def jobs_at_once(arguments: Arguments) -> int | None:
+    text = arguments.flags.get("--jobs")
+    if text is None:
+        return None
+    if "--multirun" not in arguments.flags:
+        raise InputError("Flag '--jobs' is for the runs of '--multirun'.")
+    if not (text.isdecimal() and int(text)):
+        raise InputError(f"Flag '--jobs' takes how many runs there are at once, not '{text}'.")
+    return int(text)
+
+
+def multirun(arguments: Arguments, at_once: int | None) -> None:
+    """Ends with the exit code of what stopped it, if anything did."""
+    from athenan.sweep import Sweep, closing_table, figures_of, make_jobs
+
+    jobs = make_jobs(arguments.settings, arguments.sources)
+    kept = ("--config-dir", "--config-name")
+    flags = [f"{name}={value}" for name, value in arguments.flags.items() if name in kept]
+    sweep = Sweep(jobs, at_once, flags)
+    sweep.run()
+    report(arguments, ["", *closing_table(jobs)], figures_of(jobs))
+    if sweep.stopped is not None:
+        print(f"athenan: {sweep.wrong()}", file=sys.stderr)
+        raise SystemExit(sweep.stopped)
+    if sweep.wrong():
+        raise Failed(sweep.wrong())
 
 
 def match_command(words: list[str]) -> None:
@@ -287,8 +327,8 @@ def match_command(words: list[str]) -> None:
     with Progress() as progress:
 
         def show(done: int, result: matches.MatchResult) -> None:
-            left = progress.seconds / done * (config.games - done)
-            progress.show(f"{done}/{config.games} games  {result}  {left:.0f} s left")
+            left = progress.seconds / done * (config.games - done) if done else None
+            progress.show(matches.progress_parts(done, config.games, result, left))
 
         result = matches.play_match(players, openings, config.games_in_step, show)
     figures = {

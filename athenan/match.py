@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from athenan import _core
 from athenan.errors import InputError
 from athenan.players import Player
+from athenan.progress import duration
 
 
 @dataclass
@@ -75,6 +77,17 @@ def interval(pair_scores: list[float]) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+def progress_parts(done: int, total: int, result: MatchResult, left: float | None) -> list[str]:
+    """Of a match under way, with the seconds that are left where they are known; the result is of
+    fewer games than are done."""
+    parts = [f"{done}/{total} games", f"{'?' if left is None else duration(left)} left"]
+    if not result.games:
+        return parts
+    low, high = result.interval
+    parts[1:1] = [f"{result.score:.1%}"]
+    return [*parts, f"[{low:.1%}, {high:.1%}]", f"+{result.wins} ={result.draws} -{result.losses}"]
+
+
 def make_openings(game: _core.Game, number: int, plies: int, seed: int) -> list[_core.State]:
     """Different states after `plies` random actions, none of them over; more plies where a game
     has too few of them."""
@@ -97,48 +110,144 @@ def make_openings(game: _core.Game, number: int, plies: int, seed: int) -> list[
     return list(found.values())
 
 
+class Pace:
+    """How many games of a wave are played, so that it ends in time.
+
+    The first pair plays two rounds alone: at worst, n pairs take n times as long, and two rounds of
+    those that join may take a quarter of the time. Their pace then tells how many would end in half
+    of the time left, since games may be longer than a few random ones.
+    Which pairs those are does not depend on how they stand. A wave that its time was too short for
+    is dropped whole: its short games would have ended first, and they are not like the others.
+    """
+
+    def __init__(self, games: int, seconds: float, plies: int, first: int = 2) -> None:
+        self.all, self.playing = games, min(games, first)
+        self.rounds = plies / 2
+        self.ends = time.monotonic() + seconds
+        self._alone = self.playing < self.all
+        self._checked = False
+        self._turns: list[float] = []
+
+    @property
+    def left(self) -> float:
+        return self.ends - time.monotonic()
+
+    def turn(self) -> int:
+        """Before each turn of a player: how many games go on; 0 when the time is spent."""
+        self._turns.append(time.monotonic())
+        turns, left = len(self._turns) - 1, self.left
+        if left <= 0:
+            self.playing = 0
+        elif turns and turns % 4 == 0 and not self._checked:
+            one_round = max(1e-6, self._turns[-1] - self._turns[-3])
+            fitting = self.playing * left / (one_round * max(1.0, self.rounds - turns / 2))
+            if fitting < 2:
+                self.playing = 0
+            elif self._alone:
+                joined = self.playing * left / 4 / (2 * one_round)
+                self.playing = max(self.playing, even(min(joined, self.all)))
+                self._alone = False
+            else:
+                self.playing = min(self.playing, max(2, even(fitting / 2)))
+                self._checked = True
+        return self.playing
+
+
+def even(number: float) -> int:
+    return 2 * int(number / 2)
+
+
+def longest_plies(openings: list[_core.State]) -> int:
+    """Of a few random games from here: those that players win are seldom longer."""
+    random = np.random.default_rng(0)
+    lengths = []
+    for state in openings[:4]:
+        first = state.ply
+        while not state.is_terminal:
+            state = state.play(int(random.choice(state.legal_actions())))
+        lengths.append(state.ply - first)
+    return max(lengths)
+
+
 def play_match(
     players: tuple[Player, Player],
     openings: list[_core.State],
     games_in_step: int = 128,
-    on_progress: Callable[[int, MatchResult], None] | None = None,
+    on_progress: Callable[[int, MatchResult], object] | None = None,
+    seconds: float | None = None,
 ) -> MatchResult:
-    """Each opening twice, colours exchanged. `on_progress(games done, result so far)`."""
+    """Each opening twice, colours exchanged, in waves of games in step; in so many seconds, if
+    there is a limit. `on_progress(games done, result so far)` hears of every turn; the result is of
+    whole waves."""
     result = MatchResult()
-    pairs_in_step = max(1, games_in_step // 2)
-    for first in range(0, len(openings), pairs_in_step):
-        wave = openings[first : first + pairs_in_step]
+    ends = None if seconds is None else time.monotonic() + seconds
+    plies = 0 if ends is None else longest_plies(openings)
+    first, took = 2, 0.0
+    while openings:
         # Game 2i: the first of the players has the first colour; 2i + 1: the second has.
+        wave = openings[: max(1, games_in_step // 2)]
         states = [state for state in wave for _ in range(2)]
-        play_wave(players, states)
-        for i in range(0, len(states), 2):
-            scores = []
-            for game, colour in ((i, 0), (i + 1, 1)):
-                outcomes = states[game].outcomes
-                assert outcomes is not None
-                scores.append(outcomes[colour])
-            result.wins += sum(s > 0 for s in scores)
-            result.draws += sum(s == 0 for s in scores)
-            result.losses += sum(s < 0 for s in scores)
-            result.pair_scores.append(sum(scores) / 4 + 0.5)
-        for player in players:
-            player.forget()
+        started = time.monotonic()
+        pace = None
+        if ends is not None:
+            if ends - started < took:
+                break
+            pace = Pace(len(states), ends - started, plies, first)
+
+        def turn(over: int, pace: Pace | None = pace, games: int = len(states)) -> int:
+            if on_progress:
+                on_progress(result.games + over, result)
+            return games if pace is None else pace.turn()
+
+        try:
+            played = play_wave(players, states, turn)
+        finally:
+            for player in players:
+                player.forget()
+        if not played:
+            break
+        add_wave(result, states[:played])
+        openings = openings[played // 2 :]
+        took = time.monotonic() - started
+        if pace is not None:
+            first = max(2, even(played * pace.left / 2 / max(1e-6, took)))
         if on_progress:
             on_progress(result.games, result)
     return result
 
 
-def play_wave(players: tuple[Player, Player], states: list[_core.State]) -> None:
-    """Plays all states to their end, in place; at each turn one player answers all its games."""
-    while any(not state.is_terminal for state in states):
+def add_wave(result: MatchResult, states: list[_core.State]) -> None:
+    """Counts finished games, pair by pair."""
+    for i in range(0, len(states), 2):
+        scores = []
+        for game, colour in ((i, 0), (i + 1, 1)):
+            outcomes = states[game].outcomes
+            assert outcomes is not None
+            scores.append(outcomes[colour])
+        result.wins += sum(s > 0 for s in scores)
+        result.draws += sum(s == 0 for s in scores)
+        result.losses += sum(s < 0 for s in scores)
+        result.pair_scores.append(sum(scores) / 4 + 0.5)
+
+
+def play_wave(
+    players: tuple[Player, Player], states: list[_core.State], turn: Callable[[int], int]
+) -> int:
+    """Plays the states to their end, in place; at each turn one player answers all its games.
+    Before it `turn(games over)` says how many of them, from the first, go on; returns how many did
+    to the end."""
+    playing = turn(0)
+    while (over := sum(state.is_terminal for state in states[:playing])) < playing:
         for who, player in enumerate(players):
-            turn = [
+            own = [
                 i
-                for i, state in enumerate(states)
+                for i, state in enumerate(states[:playing])
                 if not state.is_terminal and (state.to_move ^ (i % 2)) == who
             ]
-            if not turn:
+            if not own:
                 continue
-            actions = player.choose(turn, [states[i] for i in turn])
-            for i, action in zip(turn, actions, strict=True):
+            actions = player.choose(own, [states[i] for i in own])
+            for i, action in zip(own, actions, strict=True):
                 states[i] = states[i].play(action)
+            playing = turn(over)
+    return playing

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from athenan.backend import tensorflow
 from athenan.match import MatchResult
@@ -16,39 +15,33 @@ OPENING_PLIES = 6
 
 
 class Pages:
-    """Steps are counted in games."""
+    """Steps are counted in games. TensorBoard opens on the groups that are first in the alphabet:
+    `at_a_glance` repeats what matters most."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, references: list[str]) -> None:
         self.tf = tensorflow()
         self.writer = self.tf.summary.create_file_writer(str(run))
-        self.config = (run / "config.yaml").read_text()
+        config = (run / "config.yaml").read_text()
         with self.writer.as_default(step=0):
-            self.tf.summary.text("config", f"```\n{self.config}\n```")
+            self.tf.summary.text("config", f"```\n{config}\n```")
+        self._write(layout(references))
 
-    def settings(self) -> None:
+    def _write(self, summary: Any) -> None:
+        """What no function of TensorFlow writes."""
+        with self.writer.as_default(step=0):
+            self.tf.summary.experimental.write_raw_pb(summary.SerializeToString(), step=0)
+
+    def settings(self, own: dict[str, Any]) -> None:
         """As hyper-parameters, so that TensorBoard can compare runs by them."""
         from tensorboard.plugins.hparams import api
 
-        flat: dict[str, Any] = {}
-
-        def walk(prefix: str, node: Any) -> None:
-            if isinstance(node, dict):
-                for key, value in node.items():
-                    walk(f"{prefix}.{key}" if prefix else str(key), value)
-            elif isinstance(node, bool | int | float | str):
-                flat[prefix] = node
-
-        walk("", yaml.safe_load(self.config))
         with self.writer.as_default(step=0):
-            api.hparams(flat)
+            api.hparams(own)
 
     def match(self, name: str, games: int, result: MatchResult) -> None:
         low, high = result.interval
-        with self.writer.as_default(step=games):
-            scalar = self.tf.summary.scalar
-            scalar(f"strength/{name}", result.score)
-            scalar(f"strength/{name}_low", low)
-            scalar(f"strength/{name}_high", high)
+        tags = {f"strength/{name}": result.score, f"strength/{name}_low": low}
+        self.page(games, tags | {f"strength/{name}_high": high}, {}, {})
 
     def page(
         self,
@@ -57,19 +50,97 @@ class Pages:
         histograms: dict[str, Array],
         images: dict[str, Array],
     ) -> None:
-        """One step of everything that is not a match; images [height, width, 3]."""
+        """Figures after so many games; images [height, width, 3]."""
         summary = self.tf.summary
         with self.writer.as_default(step=games):
             for name, value in scalars.items():
-                summary.scalar(name, value)
+                summary.scalar(name, value, description=about(name))
             for name, array in histograms.items():
-                summary.histogram(name, array)
+                summary.histogram(name, array, description=about(name))
             for name, image in images.items():
-                summary.image(name, image[None])
+                summary.image(name, image[None], description=about(name))
         self.writer.flush()
 
     def close(self) -> None:
+        from tensorboard.plugins.hparams import api_pb2
+        from tensorboard.plugins.hparams.summary import session_end_pb
+
+        self._write(session_end_pb(api_pb2.STATUS_SUCCESS))
         self.writer.close()
+
+
+def layout(references: list[str]) -> Any:
+    """The page of custom scalars: strength with its interval, error and speed."""
+    from tensorboard.plugins.custom_scalar import layout_pb2, summary
+
+    def strength(name: str) -> Any:
+        tags = {"value": "", "lower": "_low", "upper": "_high"}
+        series = {part: f"strength/{name}{end}" for part, end in tags.items()}
+        margin = layout_pb2.MarginChartContent(
+            series=[layout_pb2.MarginChartContent.Series(**series)]
+        )
+        return layout_pb2.Chart(title=f"score against {name}", margin=margin)
+
+    def lines(title: str, *tags: str) -> Any:
+        multiline = layout_pb2.MultilineChartContent(tag=[f"^{tag}$" for tag in tags])
+        return layout_pb2.Chart(title=title, multiline=multiline)
+
+    categories = {
+        "strength, with 95 % intervals": [strength(name) for name in references],
+        "error": [lines("of held-out and learned games", "loss/held_out", "loss/error")],
+        "speed": [lines("states a second, of self-play and of the network alone",
+                        "speed/self_play_states_per_second",
+                        "speed/network_best_states_per_second")],
+    }  # fmt: skip
+    return summary.pb(
+        layout_pb2.Layout(
+            category=[layout_pb2.Category(title=t, chart=c) for t, c in categories.items()]
+        )
+    )
+
+
+# What the figures mean, by tag, or by group where its tags are alike.
+ABOUT = {
+    "at_a_glance/against_references": "Scores against the references, with their 95 % intervals.",
+    "at_a_glance/error_on_held_out_games": "As loss/held_out.",
+    "at_a_glance/states_per_second": "As speed/self_play_states_per_second.",
+    "at_a_glance": "Score against the reference that makes the best checkpoint: 1 wins every game.",
+    "exploration/exploitation": "ε' on average: 1 always plays the best action, 0 any.",
+    "games/distinct_openings": f"Share of recent games whose first {OPENING_PLIES} actions differ.",
+    "games/first_player_score": "Mean outcome of recent games: 1 the first player wins all.",
+    "games/length": "Plies of recent games, on average.",
+    "games/recent": "The last game: its end, and the search's value at each of its plies.",
+    "games/samples_per_game": "Labelled states that a recent game gives, on average.",
+    "loss/error": "Squared error on the states learned from; at 0 games that of the first fit.",
+    "loss/held_out": "Squared error on games that were not learned from: what to trust.",
+    "loss/l2": "What the squared kernels add to the loss.",
+    "loss/learning_rate": "Of Adam.",
+    "loss/total": "Error and l2.",
+    "progress/games": "Of self-play.",
+    "progress/minutes": "Of work, resumed parts included.",
+    "progress/samples": "Learned from, each use counted.",
+    "progress/steps": "Of the optimiser.",
+    "replay/megabytes": "That the games in memory take.",
+    "replay/states": "Of the games in memory.",
+    "search/depth": "States expanded by an iteration of the search, on average.",
+    "search/evaluations_per_action": "States valued by the network, on average.",
+    "search/out_of_memory": "Searches that ended for want of memory.",
+    "search/remembered_proofs": "Resolved states kept across games.",
+    "search/resolved_roots": "Share of the actions before which the search knew the outcome.",
+    "search/resolved_states": "Share of the labels that are proven.",
+    "speed/network_best_states_per_second": "What the network answers alone, at its best batch.",
+    "speed/resident_megabytes": "Memory of the process.",
+    "speed/self_play_states_per_second": "That the network answers in self-play.",
+    "speed/self_play_to_network_ratio": "1: self-play is as fast as the network lets it be.",
+    "strength": "Score in small matches, draws a half; low and high are its 95 % interval.",
+    "time_share": "Of the time of this process.",
+    "values/predictions": "What the network said of the last states learned from.",
+    "values/targets": "Labels of the last states learned from.",
+}
+
+
+def about(tag: str) -> str | None:
+    return ABOUT.get(tag) or ABOUT.get(tag.partition("/")[0])
 
 
 def averages(games: list[GameRecord]) -> dict[str, float]:

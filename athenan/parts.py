@@ -219,6 +219,7 @@ def restored_parts(
         if aside:
             parts.strength.forget_after(checkpoint.step_number(step))
             parts.reports.say(f"the checkpoints after {step} are set aside in {aside}")
+        parts.reports.resumed(parts.actors.games)
         parts.reports.say(f"going on from {step}")
         for line in said:
             parts.reports.say(line)

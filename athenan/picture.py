@@ -1,4 +1,4 @@
-"""A game as a picture, for TensorBoard: its last board, and the search's value at every ply."""
+"""Pictures for TensorBoard: a game with the search's value at every ply, strength over a run."""
 
 from __future__ import annotations
 
@@ -64,3 +64,51 @@ def draw_values(draw: Any, values: list[float], box: tuple[int, int, int, int], 
         draw.line(points, fill="steelblue", width=3)
     for x, y in points:
         draw.ellipse((x - 3, y - 3, x + 3, y + 3), fill="steelblue")
+
+
+COLOURS = ("steelblue", "darkorange", "seagreen", "purple", "firebrick")
+CHART = (640, 400)  # width and height of the chart of strength
+
+Curve = list[tuple[int, float, float, float]]  # games, score, and its interval's low and high
+
+
+def strength_image(curves: dict[str, Curve]) -> np.ndarray[Any, Any]:
+    """[height, width, 3] of 0 to 255: the score against each opponent over the games of the run,
+    each point with its interval."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    font = ImageFont.load_default(size=SIZE)
+    image = Image.new("RGB", CHART, "white")
+    draw = ImageDraw.Draw(image)
+    left, top, right, bottom = 4 * SIZE, MARGIN, CHART[0] - 2 * MARGIN, CHART[1] - 4 * SIZE
+    most = max((games for curve in curves.values() for games, *_ in curve), default=0)
+
+    def place(games: int, score: float) -> tuple[float, float]:
+        x = left + (right - left) * games / max(1, most)
+        return x, bottom - (bottom - top) * score
+
+    for level in (0, 0.5, 1):
+        draw.line((place(0, level), place(max(1, most), level)), fill="lightgray")
+        draw.text((left - 8, place(0, level)[1]), f"{level:.0%}", "gray", font, anchor="rm")
+    draw.text((left, bottom + 8), "0", "gray", font, anchor="ma")
+    draw.text((right, bottom + 8), f"{most:,} games", "gray", font, anchor="ra")
+    x = left
+    for number, (name, curve) in enumerate(curves.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        draw_curve(draw, [tuple(place(g, s) for s in (low, score, high))
+                          for g, score, low, high in curve], colour)  # fmt: skip
+        label = f"{name} {curve[-1][1]:.0%}"
+        draw.text((x, CHART[1] - MARGIN), label, colour, font, anchor="ls")
+        x += int(draw.textlength(label, font)) + 2 * SIZE
+    return np.asarray(image, np.uint8)
+
+
+def draw_curve(draw: Any, points: list[Any], colour: str) -> None:
+    """Points with a bar from low to high each; [(low, middle, high), …], all of them places."""
+    for low, (x, y), high in points:
+        draw.line((low, high), fill=colour, width=2)
+        for end in (low, high):
+            draw.line((end[0] - 5, end[1], end[0] + 5, end[1]), fill=colour, width=2)
+        draw.ellipse((x - 4, y - 4, x + 4, y + 4), fill=colour)
+    if len(points) > 1:
+        draw.line([middle for _, middle, _ in points], fill=colour, width=3)

@@ -5,10 +5,12 @@ A player plays many games at once: `choose(games, states)` answers for all of th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from athenan import _core
+from athenan.errors import InputError, nearest
 from athenan.evaluators import find_checkpoint, find_evaluator
 from athenan.search import (
     Evaluate,
@@ -21,6 +23,7 @@ from athenan.search import (
 )
 from athenan.settings import PlayerSettings
 
+BUDGETS = ("iterations", "evaluations", "seconds")
 BATCH_SIZES = [64, 256, 1024, 4096]
 
 
@@ -97,14 +100,32 @@ def make_player(
 ) -> Player:
     """From a player's settings; `runs` is the folder of the game's runs, `trust` as for
     find_evaluator."""
-    budget = {
-        name: value
-        for name in ("iterations", "evaluations", "seconds")
-        if (value := getattr(settings, name)) is not None
-    }
+    budget = {name: value for name in BUDGETS if (value := getattr(settings, name)) is not None}
     evaluator: str | Evaluate
     if settings.checkpoint is not None:
         evaluator = find_checkpoint(settings.checkpoint, game, runs, trust)
     else:
         evaluator = find_evaluator(settings.evaluator, game, runs, trust=trust)
     return SearchPlayer(game, evaluator, settings.search, budget, threads, seed)
+
+
+def player_of(
+    game: _core.Game, about: Mapping[str, Any], seed: int = 0, threads: int = 1
+) -> SearchPlayer:
+    """From a dictionary, as athenan.run_match takes it."""
+    known = ("search", "evaluator", *BUDGETS)
+    for key in about:
+        if key not in known:
+            raise InputError(f"A player has no '{key}'{nearest(key, known)}")
+    given = about.get("search", "ubfm")
+    search = {"name": given} if isinstance(given, str) else dict(given)
+    budget = {name: about[name] for name in BUDGETS if about.get(name) is not None}
+    for name, limit in budget.items():
+        if not (isinstance(limit, int | float) and 0 < limit < 2**62):
+            raise InputError(f"A budget of {name} must be positive and finite, not {limit}.")
+    if search_type(search["name"])["needs_budget"] and not budget:
+        raise InputError(f"A player by {search['name']} needs a budget: {', '.join(BUDGETS)}.")
+    evaluator = about.get("evaluator", "rollout")
+    if isinstance(evaluator, str | Path):
+        evaluator = find_evaluator(evaluator, game)
+    return SearchPlayer(game, evaluator, search, budget, threads, seed)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+import unicodedata
+from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import TextIO
+
+NARROW = 80  # columns of a terminal that does not tell
+ERASE_BELOW = "\x1b[J"  # from the cursor to the end of the screen
 
 
 def duration(seconds: float) -> str:
@@ -40,32 +45,69 @@ def tell(text: str, out: TextIO) -> None:
             os.close(nowhere)
 
 
+def columns(text: str) -> int:
+    """Of a terminal that it takes: wide letters two, accents that join another letter none."""
+    return sum(
+        2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in text
+        if unicodedata.category(letter) not in ("Mn", "Me")
+    )
+
+
+def fitted(parts: Sequence[str], width: int) -> str:
+    """The first parts that fit into a line, side by side; of the first as much as fits."""
+    kept = ["".join(letter if letter.isprintable() else "?" for letter in part) for part in parts]
+    while len(kept) > 1 and columns("  ".join(kept)) > width:
+        kept.pop()
+    line = "  ".join(kept)
+    while columns(line) > width:
+        line = line[:-1]
+    return line
+
+
 class Progress:
-    """`show(text)` as often as you like; it writes at most a few times a second (terminal) or once
-    in `quiet_seconds` (elsewhere)."""
+    """`show(parts)` as often as you like; it writes at most a few times a second (terminal) or once
+    in `quiet_seconds` (elsewhere). What matters most comes first: a terminal that is too narrow for
+    all parts shows those that fit."""
 
     def __init__(self, quiet_seconds: float = 10.0, out: TextIO | None = None) -> None:
         self.out = out or sys.stderr
-        self.live = self.out.isatty()
+        self.live = self.out.isatty() and os.environ.get("TERM") != "dumb"
         self.interval = 0.2 if self.live else quiet_seconds
         self.started = time.monotonic()
         self._last = self.started if not self.live else 0.0
-        self._width = 0
+        self._shown = False
 
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
-    def show(self, text: str) -> None:
+    def show(self, parts: Sequence[str]) -> None:
         now = time.monotonic()
         if now - self._last < self.interval:
             return
         self._last = now
         if self.live:
-            tell("\r" + text.ljust(self._width), self.out)
-            self._width = len(text)
+            # The cursor rests at the start of the line: where a narrower terminal has wrapped it,
+            # the next one still begins there and erases all of it. The last column stays free,
+            # since some terminals go on to the next line as soon as it is written.
+            tell("\r" + fitted(parts, self._width() - 1) + ERASE_BELOW + "\r", self.out)
+            self._shown = True
         else:
-            tell(text + "\n", self.out)
+            tell("  ".join(parts) + "\n", self.out)
+
+    def clear(self) -> None:
+        """Makes room for other lines; what is shown next comes at once."""
+        if self._shown:
+            tell("\r" + ERASE_BELOW, self.out)
+            self._shown, self._last = False, 0.0
+
+    def _width(self) -> int:
+        """Of the terminal as it is now."""
+        try:
+            return os.get_terminal_size(self.out.fileno()).columns or NARROW
+        except (OSError, ValueError):
+            return NARROW
 
     def __enter__(self) -> Progress:
         return self
@@ -76,5 +118,4 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.live and self._width:
-            tell("\r" + " " * self._width + "\r", self.out)
+        self.clear()

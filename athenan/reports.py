@@ -5,12 +5,15 @@ Reports listen to the loop and look at the parts of the run; nothing depends on 
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +25,33 @@ from athenan.clock import Clock
 from athenan.exploration import expected_exploitation
 from athenan.files import write_whole
 from athenan.learner import Learner
-from athenan.match import MatchResult
+from athenan.match import MatchResult, progress_parts
+from athenan.matches import PlayedMatch, append_match, read_matches
 from athenan.network import NetworkEvaluator, best_rate
 from athenan.pages import Pages, averages
-from athenan.picture import picture_of
+from athenan.picture import picture_of, strength_image
 from athenan.progress import Progress, count, duration, tell
 from athenan.records import GameRecord
 from athenan.replay import Replay
+from athenan.run import own_settings
 from athenan.settings import TrainSettings
 
+MATCHES = "matches.jsonl"  # every match of the run, a line each
 RECENT = 200  # games that averages go over
 SECONDS = 10.0  # between pages
+
+
+def nobody(*_: Any) -> None:
+    """Listens to nothing."""
+
+
+@dataclass
+class Callbacks:
+    """What a program that trains wants to hear of."""
+
+    on_game: Callable[[GameRecord], object] = nobody  # finished and learned from, or held out
+    on_checkpoint: Callable[[Path], object] = nobody  # written
+    on_match: Callable[[str, int, MatchResult], object] = nobody  # opponent, games of the run
 
 
 class Reports:
@@ -51,13 +70,14 @@ class Reports:
     ) -> None:
         self.run, self.config, self.game = run, config, game
         self.actors, self.learner, self.replay, self.clock = actors, learner, replay, clock
-        self.pages = Pages(run)
+        self.pages = Pages(run, [*config.strength.references, "earlier"])
         self.progress = Progress(quiet_seconds=15.0)
         self._unlogged = ""  # lines that the disk has not taken yet
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
         self.losses: deque[tuple[float, float]] = deque(maxlen=RECENT)
         self.held_out_errors: deque[float] = deque(maxlen=20)
         self.strength: dict[str, list[tuple[int, MatchResult]]] = {}
+        self.callbacks = Callbacks()
         self.values: dict[str, np.ndarray[Any, Any]] = {}  # of the last step
         self.network_rate = 0.0  # states a second of the network alone
         self.playing_rate = 0.0
@@ -72,8 +92,7 @@ class Reports:
         """A line for people and the log."""
         line = f"{time.strftime('%H:%M:%S')}  {text}\n"
         self._write_log(line)
-        if self.progress.live:
-            tell("\r" + " " * 110 + "\r", self.progress.out)
+        self.progress.clear()
         tell(line, sys.stdout)
 
     def _write_log(self, text: str) -> None:
@@ -84,15 +103,32 @@ class Reports:
             log.flush()
             self._unlogged = ""
 
+    def begin(self) -> None:
+        """A new run."""
+        if self.config.learn.first_fit_states:
+            self.progress.show(["first fit on ends of random games"])
+        self.pages.settings(own_settings(self.config))
+
     def first_fit(self, learned: dict[str, Any]) -> None:
-        """A new run begins."""
-        self.pages.settings()
         if learned:
             states = self.config.learn.first_fit_states
             self.say(f"first fit on {states} ends of random games, error {learned['error']:.4f}")
+            self.pages.page(0, self._facts() | {"loss/error": learned["error"]}, {}, {})
+
+    def resumed(self, games: int) -> None:
+        """The run goes on after so many games: what it has been told of before."""
+        for row in read_matches(self.run / MATCHES):
+            if row.games_of_run <= games:
+                rows = self.strength.setdefault(row.against, [])
+                rows[:] = [known for known in rows if known[0] != row.games_of_run]
+                rows.append((row.games_of_run, row.result))
+
+    def checkpoint(self, step: Path) -> None:
+        self.callbacks.on_checkpoint(step)
 
     def learned(self, record: GameRecord, learned: dict[str, Any]) -> None:
         self.recent.append(record)
+        self.callbacks.on_game(record)
         if learned:
             self.losses.append((learned["error"], learned["decay"]))
             self.values = {
@@ -104,10 +140,23 @@ class Reports:
         """A game that is not learned from."""
         self.recent.append(record)
         self.held_out_errors.append(error)
+        self.callbacks.on_game(record)
+
+    def playing(
+        self, name: str, done: int, total: int, result: MatchResult, left: float | None
+    ) -> None:
+        self.progress.show([f"against {name}", *progress_parts(done, total, result, left)])
+
+    def unplayed(self, name: str, seconds: float) -> None:
+        self.say(f"against {name}: {duration(seconds)} are too short for a pair of games")
 
     def match(self, name: str, games: int, result: MatchResult) -> None:
         self.strength.setdefault(name, []).append((games, result))
+        with suppress(OSError):  # it is on the pages, too
+            append_match(self.run / MATCHES, PlayedMatch(name, games, result))
+        self.callbacks.on_match(name, games, result)
         self.pages.match(name, games, result)
+        self._glance(name, games)
         self.say(f"against {name}: {result}")
 
     def time_network(self, evaluator: NetworkEvaluator) -> None:
@@ -120,7 +169,7 @@ class Reports:
         if not self._told_of_memory and self.actors.facts()["out_of_memory"]:
             self._told_of_memory = True
             self.say("searches end for want of memory: search.memory_mb is too small")
-        self.progress.show(self._live_line(next_checkpoint))
+        self.progress.show(self._live_parts(next_checkpoint))
         if time.monotonic() - self._written >= SECONDS:
             self._page()
 
@@ -148,25 +197,44 @@ class Reports:
         text = "\n".join(["", *self._final_report(step), ""])
         with suppress(OSError):  # it is printed and logged as well
             write_whole(self.run / "report.txt", text.lstrip().encode())
+            write_whole(self.run / "report.json", json.dumps(self._figures(step)).encode())
         self._write_log(text)
         tell(text, sys.stdout)
 
     # ---- What is made of it -----------------------------------------------------------
 
-    def _live_line(self, next_checkpoint: int) -> str:
+    def _live_parts(self, next_checkpoint: int) -> list[str]:
+        """What matters most first."""
         games, left = self.actors.games, self.clock.left(self.actors.games)
-        loss = f"{self.losses[-1][0]:.4f}" if self.losses else "-"
-        strength = ""
+        parts = [
+            duration(sum(self.clock.seconds.values())),
+            f"{'?' if left is None else duration(left)} left",
+            f"{games} games",
+        ]
         if self.strength:
             name, results = list(self.strength.items())[-1]
-            strength = f"  {name} {results[-1][1].score:.0%}"
-        return (
-            f"{duration(sum(self.clock.seconds.values()))}  {games} games"
-            f"  {count(self.learner.samples)} samples"
-            f"  {count(self.playing_rate)} states/s  loss {loss}{strength}"
-            f"  checkpoint in {max(0, next_checkpoint - games)} games"
-            f"  {'?' if left is None else duration(left)} left"
-        )
+            parts.append(f"{name} {results[-1][1].score:.0%}")
+        return [
+            *parts,
+            f"loss {self.losses[-1][0]:.4f}" if self.losses else "loss -",
+            f"{count(self.playing_rate)} states/s",
+            f"{count(self.learner.samples)} samples",
+            f"checkpoint in {max(0, next_checkpoint - games)} games",
+        ]
+
+    def _glance(self, name: str, games: int) -> None:
+        """The scores against the references so far, on the page that TensorBoard opens."""
+        references, best_by = self.config.strength.references, self.config.strength.best_by
+        if name in references:
+            results = {n: curve for n, curve in self.strength.items() if n in references}
+            curves = {
+                n: [(at, one.score, *one.interval) for at, one in curve]
+                for n, curve in results.items()
+            }
+            score = self.strength[name][-1][1].score
+            scalars = {f"at_a_glance/against_{name}": score} if name == best_by else {}
+            images = {"at_a_glance/against_references": strength_image(curves)}
+            self.pages.page(games, scalars, {}, images)
 
     def _page(self) -> None:
         self._written = time.monotonic()
@@ -176,6 +244,7 @@ class Reports:
             scalars |= {"loss/error": error, "loss/l2": decay, "loss/total": error + decay}
         if self.held_out_errors:
             scalars["loss/held_out"] = float(np.mean(self.held_out_errors))
+            scalars["at_a_glance/error_on_held_out_games"] = scalars["loss/held_out"]
         images = {}
         if self.recent:
             scalars |= averages(list(self.recent))
@@ -206,7 +275,10 @@ class Reports:
         if seconds - self._since[1] > 0.5:
             self.playing_rate = (rows - self._since[0]) / (seconds - self._since[1])
             self._since = (rows, seconds)
-        scalars = {"speed/self_play_states_per_second": self.playing_rate}
+        scalars = dict.fromkeys(
+            ("speed/self_play_states_per_second", "at_a_glance/states_per_second"),
+            self.playing_rate,
+        )
         if self.network_rate:
             scalars["speed/network_best_states_per_second"] = self.network_rate
             scalars["speed/self_play_to_network_ratio"] = self.playing_rate / self.network_rate
@@ -238,6 +310,22 @@ class Reports:
             f"  athenan match {own_game(config)}{word('first.checkpoint', run)}",
             f"  athenan play {own_game(config)}{word('checkpoint', run)}",
         ]
+
+    def _figures(self, step: Path | None) -> dict[str, Any]:
+        """The report for programs."""
+        errors = self.held_out_errors
+        return {
+            "games": self.actors.games,
+            "samples": self.learner.samples,
+            "seconds": round(self.clock.elapsed, 1),
+            "states_per_second": float(np.mean([rate for rate, _ in self.rates] or [0.0])),
+            "held_out_error": float(np.mean(errors)) if errors else None,
+            "strength": {
+                name: {"after": results[-1][0]} | results[-1][1].figures()
+                for name, results in self.strength.items()
+            },
+            "checkpoint": str(step),
+        }
 
 
 def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[str]:

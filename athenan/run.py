@@ -13,9 +13,9 @@ from omegaconf import OmegaConf
 
 from athenan.checkpoint import runs_of, steps_of
 from athenan.checks import read
-from athenan.config import load_config, parse_overrides, plain, to_yaml
+from athenan.config import compose, group_files, load_config, parse_overrides, plain, to_yaml
 from athenan.errors import InputError
-from athenan.files import write_whole
+from athenan.files import read_json, write_whole
 from athenan.games import Game, make_game
 from athenan.settings import HeuristicSettings, TrainSettings
 
@@ -56,6 +56,38 @@ def fit_to_game(config: TrainSettings) -> None:
     if budget.evaluations is None and not (budget.iterations or budget.seconds):
         actions = len(game.initial_state().legal_actions())
         budget.evaluations = max(FEWEST_EVALUATIONS, EXPANSIONS * actions)
+
+
+# What names a run or says where it is, rather than what is done in it.
+NAMES = ("run", "resume", "checkpoints", "trust", "experiment_name")
+
+
+def own_settings(config: TrainSettings) -> dict[str, Any]:
+    """Game, seed and whatever else is not as the run's preset has it."""
+    known = config.experiment_name in group_files("experiment")
+    preset = compose("train", [f"experiment={config.experiment_name}"] if known else [])
+    heuristic = preset.heuristic.name
+    preset.game, preset.heuristic.name = config.game, config.heuristic.name
+    fit_to_game(preset)
+    preset.heuristic.name = heuristic
+    usual, name = flat(plain(preset)), config.game["name"]
+    options = [f"{key}={value}" for key, value in config.game.items() if key != "name"]
+    found: dict[str, Any] = {"game": " ".join([name, *options]), "seed": config.seed}
+    for key, value in flat(plain(config)).items():
+        if key not in NAMES and value != usual.get(key, MISSING_KEY):
+            found[key] = value if isinstance(value, bool | int | float | str) else str(value)
+    return found
+
+
+def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Groups in groups as one, of settings by their full names."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value
+    return found
 
 
 def new_run(config: TrainSettings) -> tuple[Path, bool]:
@@ -123,6 +155,17 @@ def write_config(config: TrainSettings, folder: Path) -> None:
     write_whole(folder / "config.yaml", (head + to_yaml(config)).encode())
 
 
+def read_figures(run: Path, since: float | None = None) -> dict[str, Any]:
+    """Of the run's final report; none where it has none, or one from before."""
+    path = run / "report.json"
+    try:
+        old = since is not None and path.stat().st_mtime < since
+        found = {} if old else read_json(path)
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 # What a resumed run may change: limits and what is only watched or written.
 CHANGEABLE = (
     "minutes",
@@ -177,17 +220,6 @@ def differing(config: TrainSettings, run: Path) -> list[str]:
         for key in changed
         if wanted[key] != noted.get(key, MISSING_KEY)
     ]
-
-
-def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings by their full keys."""
-    found: dict[str, Any] = {}
-    for name, value in values.items():
-        if isinstance(value, dict):
-            found |= flat(value, f"{prefix}{name}.")
-        else:
-            found[prefix + name] = value
-    return found
 
 
 def override_text(value: Any) -> str:

@@ -84,7 +84,7 @@ def solve(
                 result = search.result()
                 break
             done += result.iterations
-            progress.show(progress_line(search, result, done, progress.seconds))
+            progress.show(progress_parts(search, result, done, progress.seconds))
             if (
                 result.resolved
                 or result.out_of_memory
@@ -101,18 +101,16 @@ def resolved_share(search: Search) -> float:
     return core.resolved_share if isinstance(core, _core.UnboundedSearch) else 0.0
 
 
-def progress_line(search: Search, result: SearchResult, iterations: int, seconds: float) -> str:
+def progress_parts(
+    search: Search, result: SearchResult, iterations: int, seconds: float
+) -> list[str]:
     counts = search.core.counts
-    parts = [
-        duration(seconds),
-        f"{count(counts['states'])} states",
-        f"{count(iterations)} iterations",
-        f"{count(iterations / max(seconds, 1e-9))}/s",
-    ]
+    parts = [duration(seconds), f"{count(counts['states'])} states", f"value {result.value:+.3g}"]
     if counts["budget"]:
-        parts.append(f"table {counts['bytes'] / counts['budget']:.0%}")
         parts.append(f"resolved {resolved_share(search):.1%}")
-    return "  ".join([*parts, f"value {result.value:+.3g}"])
+        parts.append(f"table {counts['bytes'] / counts['budget']:.0%}")
+    rate = count(iterations / max(seconds, 1e-9))
+    return [*parts, f"{count(iterations)} iterations", f"{rate}/s"]
 
 
 def write_proof(path: Path, config: SolveSettings, search: Search) -> int:

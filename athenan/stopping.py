@@ -42,9 +42,13 @@ class Stop:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        handled: tuple[signal.Signals, ...] = (*EXIT_CODES, signal.SIGHUP)
+        heard = [  # but for those that a script or nohup has turned off
+            number
+            for number in (*EXIT_CODES, signal.SIGHUP)
+            if signal.getsignal(number) != signal.SIG_IGN
+        ]
         before: dict[signal.Signals, Any] = {
-            number: signal.signal(number, self._handle) for number in handled
+            number: signal.signal(number, self._handle) for number in heard
         }
         try:
             yield
@@ -54,12 +58,13 @@ class Stop:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Nothing is lost here: a signal need not wait, not even one that has come before."""
+        """What is done here can be left: a signal ends it, and work goes on behind it."""
         self._at_once = True
         try:
-            if self:
-                raise KeyboardInterrupt
             yield
+        except KeyboardInterrupt:
+            if not self:
+                raise
         finally:
             self._at_once = False
 

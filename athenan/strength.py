@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from omegaconf import OmegaConf
 
@@ -19,6 +19,25 @@ from athenan.match import MatchResult, make_openings, play_match
 from athenan.players import Player, SearchPlayer, make_player
 from athenan.settings import TrainSettings
 
+POINTS = 8  # of the curve, at least, in a run of minutes where matches have time for them
+SECONDS = 2.0  # that a measurement has at least
+LAST_SECONDS = 5.0  # … at the end of a run, whatever share of it that is
+
+
+class Listener(Protocol):
+    """Who hears of the matches."""
+
+    def playing(
+        self, name: str, done: int, total: int, result: MatchResult, left: float | None
+    ) -> None:
+        """A turn of a match against `name` is over; `left` are its seconds."""
+
+    def match(self, name: str, games: int, result: MatchResult) -> None:
+        """It is over, after so many games of the run."""
+
+    def unplayed(self, name: str, seconds: float) -> None:
+        """So many seconds were too short for a pair of games."""
+
 
 class Strength:
     """Plays the matches and knows the best checkpoint; training does not depend on either."""
@@ -28,39 +47,105 @@ class Strength:
         self.best: dict[str, Any] | None = None
         self._saved_best: dict[str, Any] | None = None  # in the checkpoint that was restored
         self._spent_before = 0.0  # seconds of matches before the last ones
+        self._measured: tuple[int, float] | None = None  # games and seconds of the run then
+        self._too_short: dict[str, float] = {}  # seconds, for a pair of games
         self._references()  # what is wrong with them is better said now than after hours
 
-    def due(self, games: int, clock: Clock, last: bool) -> bool:
-        """Whether this checkpoint is measured: by its turn, and while matches have time left."""
+    def due(self, games: int, clock: Clock, at_checkpoint: bool, last: bool) -> bool:
+        """Whether the run is measured now: at the turn of a checkpoint, or when a part of its
+        minutes is over; while matches have time left."""
         config = self.config.strength
         if not config.every_checkpoints or not config.games:
             return False
         number = games // self.config.checkpoint.every_games
-        if not last and number % config.every_checkpoints:
+        turn = at_checkpoint and number % config.every_checkpoints == 0
+        if not (last or turn or self._overdue(games, clock)):
             return False
         spent = clock.spent("matches")
         cost = spent - self._spent_before
         if spent and not last and spent + cost > config.most_share * clock.elapsed:
             return False
-        self._spent_before = spent
+        self._spent_before, self._measured = spent, (games, clock.elapsed)
+        if last:
+            self._too_short.clear()  # the end has more time, and says what it is too short for
         return True
 
+    def _overdue(self, games: int, clock: Clock) -> bool:
+        """Whether the curve wants a point between checkpoints, after some games more."""
+        if not self.config.minutes:
+            return False
+        if self._measured is None:  # a run that was just resumed
+            self._measured = games, clock.elapsed
+        before, then = self._measured
+        return games > before and clock.elapsed - then >= 60 * self.config.minutes / POINTS
+
+    def seconds(self, games: int, clock: Clock, last: bool) -> float | None:
+        """That the matches may take. A run of minutes keeps to them: its matches have their share
+        of it, and at the end as much again with what is left."""
+        if not self.config.minutes:
+            return None if games else LAST_SECONDS
+        share = self.config.strength.most_share * 60 * self.config.minutes
+        if last:
+            return max(LAST_SECONDS, 2 * share - clock.spent("matches"))
+        return max(SECONDS, share / POINTS if games else min(LAST_SECONDS, share))
+
     def measure(
-        self, evaluator: Any, games: int, report: Callable[[str, int, MatchResult], None]
+        self, evaluator: Any, games: int, listener: Listener, seconds: float | None
     ) -> None:
-        """Plays the matches; each is told to report(opponent, games, result)."""
+        """Plays the matches, in so many seconds if there is a limit; the listener hears of them."""
         config = self.config.strength
+        ends = None if seconds is None else time.monotonic() + seconds
         openings = make_openings(self.game, max(1, config.games // 2), config.opening_plies, seed=0)
-        ours = self._player(evaluator)
-        for name, player in self._references().items():
-            result = play_match((ours, player), openings)
-            report(name, games, result)
-            if name == config.best_by:
+        ours, opponents = self._player(evaluator), self._opponents(games)
+        for number, (name, opponent) in enumerate(opponents):
+            player = opponent
+            if isinstance(player, Path):
+                player = self._player(CheckpointEvaluator(player))
+            left = None if ends is None else max(0.0, ends - time.monotonic())
+            own = None if left is None else left / (len(opponents) - number)
+            result = self._match(name, (ours, player), openings, listener, own)
+            if not result.games:
+                continue
+            listener.match(name, games, result)
+            if name == config.best_by and games and self._is_checkpoint(games):
                 self._note_best(games, result.interval[0], name)
+
+    def _match(
+        self,
+        name: str,
+        players: tuple[Player, Player],
+        openings: list[_core.State],
+        listener: Listener,
+        seconds: float | None,
+    ) -> MatchResult:
+        """Without games where its seconds are too few; it is tried again with twice as many."""
+        if seconds is not None and seconds < 2 * self._too_short.get(name, 0.0):
+            return MatchResult()
+        started, total = time.monotonic(), 2 * len(openings)
+
+        def show(done: int, result: MatchResult) -> None:
+            passed = time.monotonic() - started
+            left = passed / done * (total - done) if done else seconds
+            if left is not None and seconds is not None:
+                left = max(0.0, min(left, seconds - passed))
+            listener.playing(name, done, total, result, left)
+
+        result = play_match(players, openings, on_progress=show, seconds=seconds)
+        if seconds is not None and not result.games:
+            self._too_short[name] = max(seconds, time.monotonic() - started)
+            listener.unplayed(name, seconds)
+        return result
+
+    def _is_checkpoint(self, games: int) -> bool:
+        return (self.run / f"step_{games}").exists()
+
+    def _opponents(self, games: int) -> list[tuple[str, Player | Path]]:
+        """The references and, at a checkpoint, the one before, which is loaded when it plays."""
+        found: list[tuple[str, Player | Path]] = [*self._references().items()]
         steps = checkpoint.steps_of(self.run)
-        if config.earlier and len(steps) > 1:
-            earlier = self._player(CheckpointEvaluator(steps[-2]))
-            report("earlier", games, play_match((ours, earlier), openings))
+        if self.config.strength.earlier and len(steps) > 1 and self._is_checkpoint(games):
+            found.append(("earlier", steps[-2]))
+        return found
 
     def _references(self) -> dict[str, Player]:
         runs = checkpoint.runs_of(Path(self.config.checkpoints), self.config.game["name"])

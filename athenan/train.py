@@ -10,17 +10,19 @@ from athenan.files import reason
 from athenan.learner import Diverged
 from athenan.parts import Parts, make_parts
 from athenan.records import GameRecord
+from athenan.reports import Callbacks
 from athenan.settings import TrainSettings
 from athenan.stopping import Stop, Stopped
 
 
-def train(config: TrainSettings, overrides: list[str]) -> Path:
+def train(config: TrainSettings, overrides: list[str], callbacks: Callbacks | None = None) -> Path:
     """A new run, a fork or a resumed one; returns its folder. Asked to stop, it saves and raises
     Stopped."""
     stop = Stop()
     with stop.watching():
         parts = make_parts(config, overrides)
         reports = parts.reports
+        reports.callbacks = callbacks or reports.callbacks
         if reports.told_the_end(parts.step):
             parts.close()
             return parts.run
@@ -46,13 +48,16 @@ def run(parts: Parts, stop: Stop) -> bool:
     """The loop, until the limits of the config are reached; false where it was stopped before."""
     actors, learner, clock, reports = parts.actors, parts.learner, parts.clock, parts.reports
     if parts.step is None:
+        reports.begin()
         with stop.at_once(), clock.stage("learning"):
             reports.first_fit(learner.first_fit(parts.game, parts.config.heuristic))
+        if stop:
+            return False
         save(parts)
+        measure_strength(parts, stop)
     elif clock.finished(actors.games):  # but it did not come to its end
-        with stop.at_once():
-            measure_strength(parts, last=True)
-        return True
+        measure_strength(parts, stop, last=True)
+        return not stop
     games = actors.games
     next_checkpoint = clock.next_checkpoint(games)
     publish(games, parts)
@@ -73,6 +78,7 @@ def run(parts: Parts, stop: Stop) -> bool:
                 return False
             asked = False
         if not (asked or due):
+            measure_strength(parts, stop, at_checkpoint=False)
             continue
         actors.hold(True)  # the searches under way end first
         if actors.idle:
@@ -81,10 +87,9 @@ def run(parts: Parts, stop: Stop) -> bool:
             save(parts)
             if stop:
                 return False
-            with stop.at_once():
-                measure_strength(parts, last=finished)
-            if finished:
-                return True
+            measure_strength(parts, stop, last=finished)
+            if finished or stop:
+                return not stop
             next_checkpoint = clock.next_checkpoint(games)
             actors.hold(False)
 
@@ -126,6 +131,7 @@ def save(parts: Parts) -> None:
                 "is another try"
             )
             return
+        parts.reports.checkpoint(parts.step)
         try:
             best = parts.strength.best
             keep_newest(parts.run, parts.config.checkpoint.keep, best["step"] if best else None)
@@ -134,13 +140,17 @@ def save(parts: Parts) -> None:
             parts.reports.say(f"old checkpoints stay for now ({reason(error)})")
 
 
-def measure_strength(parts: Parts, last: bool) -> None:
-    """Matches against what has become unreadable are left out."""
-    games, reports = parts.actors.games, parts.reports
-    if parts.strength.due(games, parts.clock, last):
-        with parts.clock.stage("matches"):
+def measure_strength(
+    parts: Parts, stop: Stop, at_checkpoint: bool = True, last: bool = False
+) -> None:
+    """Where it is due, until asked to stop. Matches against what has become unreadable are left
+    out."""
+    games, reports, strength = parts.actors.games, parts.reports, parts.strength
+    if strength.due(games, parts.clock, at_checkpoint, last):
+        seconds = strength.seconds(games, parts.clock, last)
+        with stop.at_once(), parts.clock.stage("matches"):
             try:
-                parts.strength.measure(parts.learner.evaluator, games, reports.match)
+                strength.measure(parts.learner.evaluator, games, reports, seconds)
             except InputError as error:
                 reports.say(f"a match was left out: {error}")
             except OSError as error:

@@ -1,5 +1,6 @@
 """Matches: the interval, the openings, both colours, and the reference opponents."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import athenan
 from athenan.config import compose
 from athenan.errors import InputError
-from athenan.match import MatchResult, interval, make_openings, play_match
+from athenan.match import MatchResult, interval, make_openings, play_match, progress_parts
 from athenan.players import Player, SearchPlayer, make_player
 
 pair_scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=300)
@@ -113,10 +114,15 @@ def test_both_colours_of_every_opening() -> None:
     game: Any = athenan.make_game("connect_four")
     players = FirstAction(), FirstAction()
     openings = make_openings(game, 10, 3, seed=0)
-    told: list[int] = []
-    result = play_match(players, openings, 8, lambda done, _: told.append(done))
+    told: list[tuple[int, int]] = []
+    result = play_match(
+        players, openings, 8, lambda done, so_far: told.append((done, so_far.games))
+    )
     assert result.games == 20
-    assert told == [8, 16, 20]
+    assert sorted({games for _, games in told}) == [0, 8, 16, 20], "results are of whole waves"
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert {done for done, _ in told} >= {0, 8, 16, 20}
+    assert all(done - games < 8 for done, games in told)
     assert [player.forgot for player in players] == [3, 3]
     # The same player on both sides: each opening is won once and lost once, or drawn twice.
     assert set(result.pair_scores) == {0.5}
@@ -126,6 +132,102 @@ def test_both_colours_of_every_opening() -> None:
             assert (state.to_move == who) == (number % 2 == 0)
     firsts = [{s.key for _, s in player.asked if s.ply == 3} for player in players]
     assert firsts[0] == firsts[1] == {state.key for state in openings}
+
+
+class Slow(FirstAction):
+    """Takes so many seconds a turn, and so many for each game of it."""
+
+    def __init__(self, seconds: float, fixed_seconds: float = 0.0) -> None:
+        super().__init__()
+        self.seconds, self.fixed_seconds = seconds, fixed_seconds
+        self.sizes: list[int] = []  # games of each turn
+
+    def choose(self, games: list[int], states: list[Any]) -> list[int]:
+        self.sizes.append(len(games))
+        time.sleep(self.fixed_seconds + self.seconds * len(games))
+        return super().choose(games, states)
+
+
+def timed_match(name: str, pairs: int, player: Slow, seconds: float) -> MatchResult:
+    game: Any = athenan.make_game(name)
+    started = time.monotonic()
+    result = play_match(
+        (player, FirstAction()), make_openings(game, pairs, 3, 0), 128, None, seconds
+    )
+    assert time.monotonic() - started < seconds + 0.3
+    assert len(result.pair_scores) == result.games // 2
+    return result
+
+
+def test_a_match_of_seconds_plays_the_pairs_that_fit() -> None:
+    player = Slow(0.001)
+    result = timed_match("connect_four", 200, player, 1.0)
+    assert max(player.sizes[:2]) <= 2, "one pair tells how long a turn takes"
+    assert 4 <= result.games < 300
+    assert max(player.sizes) > 2
+
+
+def test_where_a_turn_takes_as_long_with_many_games_many_play() -> None:
+    player = Slow(0.0, 0.01)
+    assert timed_match("connect_four", 20, player, 2.0).games == 40
+
+
+def test_one_turn_of_all_games_would_be_too_long() -> None:
+    """64 pairs at once would take six seconds a turn."""
+    player = Slow(0.05)
+    assert timed_match("tictactoe", 60, player, 1.0).games >= 2
+    assert max(player.sizes) <= 4
+
+
+def test_a_wave_without_time_is_dropped_whole() -> None:
+    """Also where some of its games have ended: those are the short ones."""
+    game: Any = athenan.make_game("connect_four")
+    told: list[int] = []
+
+    class Late(Slow):
+        """Stops when the first games have ended."""
+
+        def choose(self, games: list[int], states: list[Any]) -> list[int]:
+            if told and max(told) > 0:
+                time.sleep(1.0)
+            return super().choose(games, states)
+
+    openings = make_openings(game, 20, 3, seed=0)
+    players = Late(0.0), FirstAction()
+    result = play_match(players, openings, 128, lambda done, _: told.append(done), 1.0)
+    assert max(told) > 0
+    assert (result.games, result.pair_scores) == (0, [])
+
+
+def test_too_slow_for_a_single_pair_ends_early() -> None:
+    started = time.monotonic()
+    assert timed_match("connect_four", 8, Slow(0.0, 0.3), 2.5).games == 0
+    assert time.monotonic() - started < 2.0
+
+
+def test_with_enough_seconds_all_openings_are_played() -> None:
+    game: Any = athenan.make_game("tictactoe")
+    openings = make_openings(game, 30, 2, seed=0)
+    assert play_match((FirstAction(), FirstAction()), openings, seconds=60.0).games == 60
+
+
+def test_players_forget_a_match_that_is_interrupted() -> None:
+    class Interrupted(FirstAction):
+        def choose(self, *_: Any) -> list[int]:
+            raise KeyboardInterrupt
+
+    game: Any = athenan.make_game("tictactoe")
+    players = Interrupted(), FirstAction()
+    with pytest.raises(KeyboardInterrupt):
+        play_match(players, make_openings(game, 2, 2, seed=0))
+    assert [player.forgot for player in players] == [1, 1]
+
+
+def test_what_is_told_of_a_match_under_way() -> None:
+    assert progress_parts(1, 40, MatchResult(), None) == ["1/40 games", "? left"]
+    parts = progress_parts(5, 40, MatchResult(3, 0, 1, [1.0, 0.5]), 65.0)
+    assert parts[:3] == ["5/40 games", "75.0%", "1:05 left"]
+    assert parts[-1] == "+3 =0 -1"
 
 
 def test_turns_of_several_actions() -> None:
