@@ -233,6 +233,7 @@ const GameType lines_of_action_type{
       return max_plies <= usual ? make.template operator()<usual>()
                                 : make.template operator()<most>();
     },
+    {"all your pieces in one group win"},
 };
 
 }  // namespace athenan
