@@ -43,6 +43,8 @@ reports            log, progress line and final report of a run
 parts              a run's parts: new, forked, resumed
 train              the loop that joins them
 solve              searching until a state is resolved, and proofs
+notation           actions as people write them
+opponent           the program that a person plays against
 play               a game against a person
 peers              other programs, timed in the same run
 bench              speeds

@@ -5,12 +5,20 @@ A player plays many games at once: `choose(games, states)` answers for all of th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
 from athenan import _core
-from athenan.evaluators import find_checkpoint, find_evaluator
-from athenan.search import Evaluate, drive, make_core_search, make_group, refusals
+from athenan.evaluators import find_checkpoint, find_evaluator, what_computes
+from athenan.search import (
+    Evaluate,
+    drive,
+    make_core_search,
+    make_group,
+    refusals,
+    search_type,
+)
 from athenan.settings import PlayerSettings
 
 BATCH_SIZES = [64, 256, 1024, 4096]
@@ -86,3 +94,14 @@ def make_player(
     else:
         evaluator = find_evaluator(settings.evaluator, game, runs, trust=trust)
     return SearchPlayer(game, evaluator, settings.search, budget, threads, seed)
+
+
+def what_plays(players: Iterable[Player]) -> str:
+    """What computes for these players, in words."""
+    found = [what_computes_for(p) for p in players if isinstance(p, SearchPlayer)]
+    return " · ".join(dict.fromkeys(found))
+
+
+def what_computes_for(player: SearchPlayer) -> str:
+    uses_evaluator = search_type(player.search["name"])["uses_evaluator"]
+    return what_computes(player.evaluator if uses_evaluator else "rollout")
