@@ -128,19 +128,26 @@ class Table:
         """Who plays whom, with what, and what the figures mean."""
         game, opponent = self.game, self.opponent
         options = f" {game.options}" if game.options else ""
-        lines = [f"{title_of(game)}{options}. You are {PLACES[self.person]}.", self.side("You")]
-        others = [p for p in range(game.num_players) if p != self.person]
-        lines += [self.side("The program", p) for p in others]
+        lines = [f"{title_of(game)}{options}. You are {PLACES[self.person]}.", *self.sides()]
         lines += [f"  {line}" for line in opponent.about]
         lines += [opponent.meaning, f"At the prompt: {HELP}."]
         return [part for line in lines for part in textwrap.wrap(line, WIDTH)]
 
-    def side(self, who: str, player: int | None = None) -> str:
-        """Whose marks are whose, and how that player wins."""
-        player = self.person if player is None else player
-        verb = "play" if who == "You" else "plays"
-        mark, goal = mark_of(self.game, player), goal_of(self.game, player)
-        return f"{who} {verb} {mark}: {goal}." if goal else f"{who} {verb} {mark}."
+    def sides(self) -> list[str]:
+        """Whose marks are whose, and how each player wins."""
+        game, person = self.game, self.person
+        others = [player for player in range(game.num_players) if player != person]
+        goals = [goal_of(game, player) for player in range(game.num_players)]
+        if len(set(goals)) == 1:
+            marks = " and ".join(mark_of(game, player) for player in others)
+            all_play = f"You play {mark_of(game, person)}, the program {marks}"
+            return [f"{all_play}: {goals[0]}." if goals[0] else f"{all_play}."]
+        told = [("You play", person), *(("The program plays", player) for player in others)]
+        return [
+            # Some goals begin with the name of the colour: `black: the larger area wins`.
+            f"{who} {mark_of(game, player)}{',' if ': ' in goals[player] else ':'} {goals[player]}."
+            for who, player in told
+        ]
 
     def prompt(self) -> str:
         part = self.state.part_of_turn

@@ -354,7 +354,7 @@ const GameType chinese_checkers_type{
                                                                  options.integer("max_plies"),
                                                                  options.text("cut") == "nearest"});
     },
-    {"all your pieces in the point of the star opposite to theirs win"},
+    {"whoever fills the point of the star opposite to the own one wins"},
 };
 
 }  // namespace athenan

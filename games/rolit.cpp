@@ -163,7 +163,7 @@ const GameType rolit_type{
                                         options.text("start") == "four_colours"});
       });
     },
-    {"the most discs of your colour at the end win"},
+    {"the most discs at the end win"},
 };
 
 }  // namespace athenan

@@ -59,6 +59,13 @@ def test_the_start_says_who_plays_whom(played: Any) -> None:
     assert lines[3] == "  search: ubfm decision=best, 60 evaluations an action"
 
 
+def test_names_of_colours_are_told_with_the_marks() -> None:
+    assert table("go", 1).sides() == [
+        "You play o, white: the larger area with komi wins.",
+        "The program plays x, black: the larger area wins.",
+    ]
+
+
 @pytest.mark.parametrize("name", list_games())
 def test_every_game_says_how_each_player_wins(name: str) -> None:
     (kind,) = [kind for kind in game_types() if kind["name"] == name]
@@ -91,7 +98,7 @@ def test_sides_of_the_boards_are_what_is_said() -> None:
 
 def test_a_game_of_ones_own(played: Any) -> None:
     out = played("game=games.examples.nim:Nim", "9", "quit")
-    assert out.startswith("nim. You are first.\nYou play first.\nThe program plays second.\n")
+    assert out.startswith("nim. You are first.\nYou play first, the program second.\n  search: ")
 
 
 # ---- Seats -------------------------------------------------------------------------------
@@ -99,7 +106,7 @@ def test_a_game_of_ones_own(played: Any) -> None:
 
 def test_a_seat_among_three(played: Any, capsys: pytest.CaptureFixture[str]) -> None:
     out = played("game=tic_tac_mo seat=3", "quit")
-    assert "You are third.\nYou play z: " in out
+    assert "You are third.\nYou play z, the program x and o: k in a line win.\n" in out
     assert "search: uct (ubfm is for two players), 60 evaluations an action" in out
     assert re.findall(r"^program (\w): ", out, re.MULTILINE) == ["x", "o"]
     code, _, err = run(capsys, "play game=hex seat=3")
