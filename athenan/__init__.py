@@ -48,6 +48,8 @@ parts              a run's parts: new, forked, resumed
 train              the loop that joins them
 sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
+notation           actions as people write them
+opponent           the program that a person plays against
 play               a game against a person
 promises           what a game promises of each of its states
 contract           … looked at in random games

@@ -65,6 +65,10 @@ class State:
 
     def string_to_action(self, text: str) -> int: ...
 
+    @property
+    def part_of_turn(self) -> str:
+        """What the mover does now, where a turn has several actions."""
+
     def identical(self, other: State) -> bool:
         """Equal in every field, incremental structures included."""
 
@@ -295,7 +299,10 @@ class Search:
     """One game's search; a SearchGroup runs it."""
 
     def stop(self) -> None:
-        """At the next expansion; from any thread."""
+        """At the next expansion or within one; from any thread."""
+
+    def give_up(self) -> None:
+        """What an error or Ctrl-C has interrupted; what is known stays."""
 
     def clear(self) -> None:
         """Forgets all that is known."""
@@ -352,6 +359,10 @@ class UnboundedSearch(Search):
         """
 
     def restore_tree(self, nodes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], edges: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], facts: Annotated[NDArray[numpy.uint64], dict(shape=(4), order='C', writable=False)], origin: State) -> None: ...
+
+    @property
+    def completion(self) -> bool:
+        """Whether states can be resolved."""
 
     @property
     def resolved_share(self) -> float:

@@ -1,6 +1,6 @@
 """Runs and checkpoints on disk.
 
-checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.yaml  lock
+checkpoints/<game>/<run>/   config.yaml  log.txt  events…  best.yaml  lock  tensorflow.txt
     step_<n>/               after n games: state.json (facts of each part, checksums)  config.yaml
                             weights.npz  optimizer.npz  resolved.npz  trees.npz (of the games under
                             way)

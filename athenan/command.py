@@ -308,7 +308,7 @@ def match_command(words: list[str]) -> None:
     from athenan.config import compose
     from athenan.games import make_game
     from athenan.implied import completed
-    from athenan.players import make_player
+    from athenan.players import make_player, what_plays
     from athenan.progress import Progress
 
     arguments = parse("match", words)
@@ -323,6 +323,7 @@ def match_command(words: list[str]) -> None:
         make_player(game, config.first, runs, config.seed, config.threads, config.trust),
         make_player(game, config.second, runs, config.seed + 1, config.threads, config.trust),
     )
+    print(f"computed by {what_plays(players)}", flush=True)
     openings = matches.make_openings(game, config.games // 2, config.opening_plies, config.seed)
     with Progress() as progress:
 
@@ -344,8 +345,9 @@ def match_command(words: list[str]) -> None:
 def play_command(words: list[str]) -> None:
     """athenan play [game=…] [checkpoint=RUN] [first=me|you] [seconds=…|evaluations=…]
 
-    You against a checkpoint (or rollouts without one). At the prompt: an action, or `undo`,
-    `values` (what the search sees), `hint`, `help`, `quit`.
+    You against a checkpoint (or rollouts without one). At the prompt: an action, in any case and
+    with any separators, in chess also as Nf3 or O-O; or `undo`, `values` (what the search sees),
+    `hint`, `help`, `quit`. Ctrl-C while the program thinks lets it play at once.
     """
     from athenan.config import compose
     from athenan.implied import completed
@@ -377,7 +379,7 @@ def export_command(words: list[str]) -> None:
     rows = [["format", "bytes", "largest difference"]]
     for name, difference in exported.differences.items():
         rows.append([name, f"{exported.sizes[name]:,}", f"{difference:.2g}"])
-    lines = table(rows)
+    lines = [f"computed by {exported.computing}", *table(rows)]
     if exported.calibration:
         lines.append(f"int8 is calibrated on {exported.calibration}")
     lines.append(f"{exported.folder} and {exported.archive}")

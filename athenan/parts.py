@@ -8,7 +8,7 @@ from typing import IO
 
 from athenan import checkpoint
 from athenan.actors import make_actors
-from athenan.backend import keras, tensorflow
+from athenan.backend import device_line, keep_messages, keras, tensorflow
 from athenan.checkpoint import Damaged, Part, Saved
 from athenan.clock import Clock
 from athenan.config import load_config, plain, split_own_game
@@ -43,6 +43,7 @@ class Parts:
     """Who works in a run, in its folder; a checkpoint is what `saved()` gives."""
 
     def __init__(self, config: TrainSettings, run: Path, lock: IO[str]) -> None:
+        keep_messages(run / "tensorflow.txt")
         set_up_tensorflow(config)
         self.config, self.run, self.lock = config, run, lock
         self.game = make_game(**config.game)
@@ -69,6 +70,8 @@ class Parts:
             replay=self.replay,
             clock=self.clock,
         )
+        precision = keras().mixed_precision.global_policy().name
+        self.reports.say(f"computed by {device_line(precision=precision)}")
 
     def _by_name(self) -> dict[str, Saved]:
         names = ("actors", "learner", "replay", "clock", "strength")

@@ -5,13 +5,13 @@ A player plays many games at once: `choose(games, states)` answers for all of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from athenan import _core
 from athenan.errors import InputError, nearest
-from athenan.evaluators import find_checkpoint, find_evaluator
+from athenan.evaluators import find_checkpoint, find_evaluator, what_computes
 from athenan.search import (
     Evaluate,
     Evaluator,
@@ -129,3 +129,14 @@ def player_of(
     if isinstance(evaluator, str | Path):
         evaluator = find_evaluator(evaluator, game)
     return SearchPlayer(game, evaluator, search, budget, threads, seed)
+
+
+def what_plays(players: Iterable[Player]) -> str:
+    """What computes for these players, in words."""
+    found = [what_computes_for(p) for p in players if isinstance(p, SearchPlayer)]
+    return " · ".join(dict.fromkeys(found))
+
+
+def what_computes_for(player: SearchPlayer) -> str:
+    uses_evaluator = search_type(player.search["name"])["uses_evaluator"]
+    return what_computes(player.evaluator if uses_evaluator else "rollout")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ Array = np.ndarray[Any, Any]
 Evaluate = Callable[[Array], Any]
 CORE_EVALUATORS = tuple(_core.evaluators())
 BATCH_SIZES = (16, 64, 256, 1024)
+BUDGETS = "give it iterations=…, evaluations=… or seconds=…"
+MOST_GAMES = 20  # log10 of how many may be below a state that is searched to the end
+TREE_GAME = ("tree", (1, 1, 32))
 
 
 @runtime_checkable
@@ -155,7 +159,13 @@ class Search:
         evaluations: int | None = None,
         seconds: float | None = None,
     ) -> SearchResult:
-        """Searches until a budget is spent or the state is resolved."""
+        """Searches until a budget is spent or the state is resolved.
+
+        Ctrl-C leaves it within a moment, and `result()` is then what is known so far. Without a
+        budget a search goes on until the state is resolved, so it is refused where that may take
+        for ever: without completion, and where the actions here to the power of the plies left are
+        more than 10^20. (Hex 4 has fewer and takes seconds; explicit trees may have any number.)
+        """
         budget: dict[str, Any] = {}
         for what, limit, below in (
             ("iterations", iterations, 2**64),
@@ -169,8 +179,14 @@ class Search:
             with refusals():
                 if isinstance(state, PythonState):
                     state = _core.wrap_python_state(self.game, state)
+                if not any(budget.values()):
+                    self._check_it_ends(state)
                 self._group.start(0, state, **budget)
-            drive(self._group, self.evaluator)
+            try:
+                drive(self._group, self.evaluator)
+            except BaseException:
+                self.core.give_up()
+                raise
             return self.result()
 
     def result(self) -> SearchResult:
@@ -180,6 +196,19 @@ class Search:
     def clear(self) -> None:
         with self._alone():
             self.core.clear()
+
+    def _check_it_ends(self, state: _core.State) -> None:
+        """Of a search that only knowing all would end; others have rules of their own."""
+        if not isinstance(self.core, _core.UnboundedSearch) or state.is_terminal:
+            return
+        if not self.core.completion:
+            raise InputError(f"Without completion this search never ends: {BUDGETS}.")
+        plies, actions = self.game.max_plies - state.ply, max(1, len(state.legal_actions()))
+        explicit = (self.game.name, self.game.plane_shape) == TREE_GAME
+        if not explicit and plies * math.log10(actions) > MOST_GAMES:
+            raise InputError(
+                f"Game '{self.game.name}' is too large to be searched to its end: {BUDGETS}."
+            )
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

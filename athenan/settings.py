@@ -335,6 +335,14 @@ class PlaySettings:
     )
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
     first: str = setting("me", "who begins", choices=("me", "you"))
+    seat: int | None = setting(
+        None, "which player you are, 1 the first; null: by who begins", low=1, high=6
+    )
+    runtime: str = setting(
+        "auto", "what computes the network of a checkpoint; auto: tflite on a processor where it "
+        "is installed, which answers soonest", choices=("auto", "tensorflow", "tflite",
+        "tflite_int8"),
+    )  # fmt: skip
     evaluations: int | None = number(None, "an action", "evaluations")
     seconds: float | None = setting(2.0, "an action", "seconds", above=0, high=1e9)
     threads: int = setting(1, "of the search", "threads", low=1, high=1024)

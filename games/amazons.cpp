@@ -124,6 +124,9 @@ struct Amazons {
     const auto to = cell_name(shape, int(action) % cells);
     return state.shooter < 0 ? cell_name(shape, int(action) / cells) + to : to;
   }
+  std::string part_of_turn(const State& state) const {
+    return state.shooter < 0 ? "move an amazon" : "shoot an arrow";
+  }
   int marked_cell(const State&, Action action) const { return int(action) % cells; }
   std::vector<Symmetry> symmetries() const { return grid_symmetries(shape, 2, true); }
 
@@ -158,6 +161,7 @@ const GameType amazons_type{
       return with_words(size * size,
                         [&]<int W>() { return make_rules_game("amazons", Amazons<W>{size}); });
     },
+    {"whoever cannot move an amazon any more loses"},
 };
 
 }  // namespace athenan

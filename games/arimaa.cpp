@@ -187,6 +187,11 @@ struct Arimaa {
     return shape.symbols[2 * state.position.kind_on(player, from) + player] +
            cell_name(shape, from) + "nesw"[action % 4];
   }
+  std::string part_of_turn(const State& state) const {
+    if (state.phase.setup) return "set up a piece";
+    const auto step = "step " + std::to_string(5 - state.phase.steps) + " of 4";
+    return pushing(state) ? step + ", which ends the push" : step;
+  }
   std::optional<int> marked_cell(const State&, Action action) const {
     if (action == pass) return {};
     if (action >= first_setup) return int(action - first_setup) % 64;
@@ -387,6 +392,8 @@ const GameType arimaa_type{
       return make_rules_game(
           "arimaa", Arimaa{options.text("draw_rules") == "olympiad", options.integer("max_plies")});
     },
+    {"gold, the capitals: a rabbit on row 8 wins",
+     "silver, the small letters: a rabbit on row 1 wins"},
 };
 
 }  // namespace athenan

@@ -167,6 +167,7 @@ const GameType ataxx_type{
         return make_rules_game("ataxx", Ataxx<W>{size, jump_limit, options.integer("max_plies")});
       });
     },
+    {"the most pieces at the end win"},
 };
 
 }  // namespace athenan

@@ -125,6 +125,7 @@ const GameType breakthrough_type{
         return make_rules_game("breakthrough", Breakthrough<W>{rows, columns});
       });
     },
+    {"a man on the top row wins", "a man on the bottom row wins"},
 };
 
 }  // namespace athenan

@@ -263,6 +263,7 @@ const GameType chess_type{
             "Option 'max_plies' of game 'chess' must be set when draw_rules is none.");
       return make_rules_game("chess", Chess<1>{{}, max_plies});
     },
+    {"white, the capitals: mate k", "black, the small letters: mate K"},
 };
 
 }  // namespace athenan

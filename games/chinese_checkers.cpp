@@ -146,6 +146,9 @@ struct ChineseCheckers {
     return std::to_string(action / ways) + (is_step(action) ? "->" : "=>") +
            std::to_string(target(action));
   }
+  std::string part_of_turn(const State& state) const {
+    return state.hopping >= 0 ? "hop on, or Pass" : "step or hop";
+  }
   std::optional<int> marked_cell(const State&, Action action) const {
     return action == pass ? std::nullopt : std::optional(places[target(action)]);
   }
@@ -351,6 +354,7 @@ const GameType chinese_checkers_type{
                                                                  options.integer("max_plies"),
                                                                  options.text("cut") == "nearest"});
     },
+    {"whoever fills the point of the star opposite to the own one wins"},
 };
 
 }  // namespace athenan

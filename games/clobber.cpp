@@ -122,6 +122,7 @@ const GameType clobber_type{
         return make_rules_game("clobber", Clobber<W>{rows, columns});
       });
     },
+    {"whoever has no neighbour to take any more loses"},
 };
 
 }  // namespace athenan

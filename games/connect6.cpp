@@ -37,6 +37,10 @@ struct Connect6 : Mnk<W, 2> {
       board.cells.push_back(planes[0] ? 1 : planes[1] ? 2 : 0);
     return this->from_board(board);
   }
+  std::string part_of_turn(const State& state) const {
+    if (state.ply == 0) return "the only stone of the first turn";
+    return this->stones_left(state) == 2 ? "stone 1 of 2" : "stone 2 of 2";
+  }
   std::vector<Symmetry> symmetries() const {
     auto symmetries = Mnk<W, 2>::symmetries();
     for (auto& symmetry : symmetries) symmetry.channels.push_back(num_channels - 1);
@@ -57,6 +61,7 @@ const GameType connect6_type{
         return make_rules_game("connect6", Connect6<W>{{size, size, 6, 2, 0, 2}});
       });
     },
+    {"six in a line win"},
 };
 
 }  // namespace athenan

@@ -116,6 +116,7 @@ const GameType connect_four_type{
         return make_rules_game("connect_four", ConnectFour<W>{rows, columns});
       });
     },
+    {"four in a line win; an action is a column"},
 };
 
 }  // namespace athenan

@@ -389,6 +389,8 @@ const GameType draughts_type{
       if (variant == "canadian") return make_rules_game("draughts", Draughts<12>{draws, max_plies});
       return make_rules_game("draughts", Draughts<10>{draws, max_plies});
     },
+    {"white, whose men move up: whoever cannot move loses",
+     "black, whose men move down: whoever cannot move loses"},
 };
 
 }  // namespace athenan

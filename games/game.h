@@ -107,6 +107,8 @@ class Game {
   virtual std::unique_ptr<State> state_from_string(std::string_view) const = 0;
   virtual std::unique_ptr<State> state_from_planes(const std::uint8_t*, int ply) const = 0;
   virtual std::string action_to_string(const State&, Action) const = 0;
+  // What the mover does now, where a turn has several actions: "shoot an arrow".
+  virtual std::string part_of_turn(const State&) const { return {}; }
   // Whether players write the legal action so too, besides as action_to_string does.
   virtual bool also_written(const State&, Action, std::string_view) const { return false; }
   // Equality of every field, incremental structures included (equal keys say less).
@@ -126,6 +128,7 @@ struct GameType {
   std::string title;
   std::vector<OptionType> options;
   std::function<std::unique_ptr<Game>(const Options&)> make;
+  std::vector<std::string> goals = {};  // how each player wins: a clause for each, or one for all
 };
 
 const std::vector<const GameType*>& game_types();

@@ -350,6 +350,7 @@ const GameType go_type{
                                Go<W>{size, columns, options.real("komi"), repetition, max_plies});
       });
     },
+    {"black: the larger area wins", "white: the larger area with komi wins"},
 };
 
 }  // namespace athenan

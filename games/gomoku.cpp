@@ -20,6 +20,7 @@ const GameType gomoku_type{
       const int opening_lines = options.text("opening") == "outer_open" ? 2 : 0;
       return make_mnk("gomoku", size, size, 5, 2, opening_lines);
     },
+    {"five or more in a line win"},
 };
 
 }  // namespace athenan

@@ -250,6 +250,7 @@ const GameType havannah_type{
         return make_rules_game("havannah", Havannah<W>{base, swap});
       });
     },
+    {"a ring, a bridge between two corners or a fork of three sides wins"},
 };
 
 }  // namespace athenan

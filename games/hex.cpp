@@ -148,6 +148,8 @@ const GameType hex_type{
       return with_words(size * size + swap,
                         [&]<int W>() { return make_rules_game("hex", Hex<W>{size, swap}); });
     },
+    {"a chain from the top row to the bottom row wins",
+     "a chain from the left column to the right column wins"},
 };
 
 }  // namespace athenan

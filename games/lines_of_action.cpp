@@ -233,6 +233,7 @@ const GameType lines_of_action_type{
       return max_plies <= usual ? make.template operator()<usual>()
                                 : make.template operator()<most>();
     },
+    {"whoever has all pieces in one group wins"},
 };
 
 }  // namespace athenan

@@ -20,6 +20,7 @@ const GameType mnk_type{
       return make_mnk("mnk", options.integer("rows"), options.integer("columns"),
                       options.integer("k"), options.integer("players"));
     },
+    {"k in a line win"},
 };
 
 }  // namespace athenan

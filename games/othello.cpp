@@ -120,6 +120,7 @@ const GameType othello_type{
       return with_words(size * size,
                         [&]<int W>() { return make_rules_game("othello", Othello<W>{size}); });
     },
+    {"the most discs at the end win"},
 };
 
 }  // namespace athenan

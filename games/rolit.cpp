@@ -163,6 +163,7 @@ const GameType rolit_type{
                                         options.text("start") == "four_colours"});
       });
     },
+    {"the most discs at the end win"},
 };
 
 }  // namespace athenan

@@ -47,6 +47,8 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 //   bool has_history: the key holds more than the board shows (repetition, counters)
 //   std::string note(const State&): what a reader should know besides the drawn board; what it
 //     says of the state is to be read back
+//   std::string part_of_turn(const State&): what the mover does now, where a turn has several
+//     actions
 //   bool also_written(const State&, Action, std::string_view text): whether players write the
 //     legal action so too, besides as action_to_string does
 // and, where the board alone does not tell all, any of the Game functions of the same name:
@@ -162,6 +164,12 @@ class RulesGame final : public Game {
   }
   std::string action_to_string(const State& state, Action action) const override {
     return rules_.action_to_string(of(state), action);
+  }
+  std::string part_of_turn(const State& state) const override {
+    if constexpr (requires { rules_.part_of_turn(of(state)); })
+      return rules_.part_of_turn(of(state));
+    else
+      return {};
   }
   bool also_written(const State& state, Action action, std::string_view text) const override {
     if constexpr (requires { rules_.also_written(of(state), action, text); })

@@ -169,6 +169,9 @@ struct Santorini {
     if (number < cells) return cell_name(shape, number);
     return cell_name(shape, (number - cells) / cells) + cell_name(shape, (number - cells) % cells);
   }
+  std::string part_of_turn(const State& state) const {
+    return state.builder >= 0 ? "build" : is_placing(state) ? "place a worker" : "move a worker";
+  }
   int marked_cell(const State&, Action action) const { return int(action) % cells; }
   std::vector<Symmetry> symmetries() const {
     auto symmetries = grid_symmetries(shape, num_players, true);
@@ -257,6 +260,7 @@ const GameType santorini_type{
     [](const Options& options) {
       return make_rules_game("santorini", Santorini{options.integer("size")});
     },
+    {"a worker on level 3 wins, and whoever cannot move loses"},
 };
 
 }  // namespace athenan

@@ -215,6 +215,7 @@ const GameType surakarta_type{
       return make_rules_game("surakarta", Surakarta{options.text("draw_rules") == "olympiad",
                                                     options.integer("max_plies")});
     },
+    {"whoever takes all pieces of the other wins"},
 };
 
 }  // namespace athenan

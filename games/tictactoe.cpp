@@ -9,6 +9,7 @@ const GameType tictactoe_type{
     "Tic-tac-toe",
     {},
     [](const Options&) { return make_mnk("tictactoe", 3, 3, 3, 2); },
+    {"three in a line win"},
 };
 
 }  // namespace athenan

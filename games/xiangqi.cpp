@@ -256,6 +256,7 @@ const GameType xiangqi_type{
           "xiangqi", Xiangqi{options.text("draw_rules") == "olympiad", options.flag("chase"),
                              options.integer("quiet_plies"), options.integer("max_plies")});
     },
+    {"red, the capitals: mate k", "black, the small letters: mate K"},
 };
 
 }  // namespace athenan

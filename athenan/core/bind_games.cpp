@@ -206,6 +206,7 @@ nb::dict describe(const GameType& type) {
   entry["name"] = type.name;
   entry["title"] = type.title;
   entry["options"] = describe_options(type.options);
+  entry["goals"] = nb::cast(type.goals);
   return entry;
 }
 
@@ -266,6 +267,9 @@ void bind_games(nb::module_& m) {
           },
           nb::arg("action"))
       .def("string_to_action", &string_to_action, nb::arg("text"))
+      .def_prop_ro(
+          "part_of_turn", [](const BoundState& s) { return s.game->part_of_turn(*s.state); },
+          "What the mover does now, where a turn has several actions.")
       .def(
           "identical",
           [](const BoundState& a, const BoundState& b) {

@@ -224,7 +224,14 @@ void bind_search(nb::module_& m) {
       });
 
   nb::class_<Search>(m, "Search", "One game's search; a SearchGroup runs it.")
-      .def("stop", &Search::stop, "At the next expansion; from any thread.")
+      .def("stop", &Search::stop, "At the next expansion or within one; from any thread.")
+      .def(
+          "give_up",
+          [](Search& s) {
+            const auto use = s.users().changing();
+            s.give_up();
+          },
+          "What an error or Ctrl-C has interrupted; what is known stays.")
       .def(
           "clear",
           [](Search& s) {

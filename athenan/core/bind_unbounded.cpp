@@ -194,6 +194,9 @@ void bind_unbounded(nb::module_& m) {
            "The tree as arrays that restore_tree takes; the third has the origin's ply at 3.")
       .def("restore_tree", &restore_tree, nb::arg("nodes"), nb::arg("edges"), nb::arg("facts"),
            nb::arg("origin"))
+      .def_prop_ro(
+          "completion", [](const UnboundedSearch& s) { return s.settings().completion; },
+          "Whether states can be resolved.")
       .def_prop_ro("resolved_share", &resolved_share, "Of the states in the tree.")
       .def("dump", &dump, nb::sig("def dump(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
            "The whole tree as arrays.");

@@ -42,31 +42,39 @@ EvaluatorKind evaluator_from_string(const std::string& text) {
   return EvaluatorKind(1 + int(from_string<EvaluatorKind>(text, "evaluator", evaluator_names())));
 }
 
-void CoreEvaluator::answer(const Game& game, const State& state, std::span<const Action> actions,
-                           std::span<const Key> keys, std::uint64_t seed,
-                           std::span<float> answers) const {
-  switch (kind) {
-    case EvaluatorKind::hash:
-      for (std::size_t i = 0; i < keys.size(); ++i) answers[i] = hash_value(keys[i]);
-      break;
-    case EvaluatorKind::rollout: {
-      const auto played = state.clone();
-      for (std::size_t i = 0; i < actions.size(); ++i) {
-        Random random(mix(seed) ^ keys[i].low);
-        double sum = 0;
-        for (std::uint32_t n = 0; n < rollouts; ++n) {
-          played->assign(state);
-          game.play(*played, actions[i]);
-          game.playout(*played, random);
-          sum += game.ending(*played).outcome[0];
-        }
-        answers[i] = float(sum / rollouts);
-      }
-      break;
-    }
-    case EvaluatorKind::zero:
-    case EvaluatorKind::external: std::fill(answers.begin(), answers.end(), 0.0f); break;
-  }
+void CoreEvaluator::answer(std::span<const Key> keys, std::span<float> answers) const {
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    answers[i] = kind == EvaluatorKind::hash ? hash_value(keys[i]) : 0.0f;
+}
+
+void Rollouts::start(const Game& game, const State& state, std::span<const Action> actions,
+                     std::span<const Key> keys, std::uint64_t seed, std::uint32_t games) {
+  game_ = &game;
+  state_ = &state;
+  actions_ = actions;
+  games_ = games;
+  rounds_ = 0;
+  next_ = 0;
+  randoms_.clear();
+  for (const Key& key : keys) randoms_.emplace_back(mix(seed) ^ key.low);
+  outcomes_.assign(actions.size(), 0);
+  if (!played_) played_ = state.clone();
+}
+
+void Rollouts::play_one() {
+  played_->assign(*state_);
+  game_->play(*played_, actions_[next_]);
+  game_->playout(*played_, randoms_[next_]);
+  outcomes_[next_] += game_->ending(*played_).outcome[0];
+  if (++next_ < actions_.size()) return;
+  next_ = 0;
+  ++rounds_;
+}
+
+void Rollouts::end(std::span<float> answers) {
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    answers[i] = float(outcomes_[i] / (rounds_ + (i < next_)));
+  state_ = nullptr;
 }
 
 TerminalEvaluation::TerminalEvaluation(const Game& game, Heuristic heuristic, int longest)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,9 +64,34 @@ struct CoreEvaluator {
   EvaluatorKind kind = EvaluatorKind::external;
   std::uint32_t rollouts = 1;  // a state, of the rollout evaluator
 
-  // The answers, in [-1, 1], for the children of a state by these actions; keys: the children's.
-  void answer(const Game& game, const State& state, std::span<const Action> actions,
-              std::span<const Key> keys, std::uint64_t seed, std::span<float> answers) const;
+  // The answers of `hash` and `zero`, in [-1, 1], for states with these keys.
+  void answer(std::span<const Key> keys, std::span<float> answers) const;
+};
+
+// The rollout evaluator at work on the children of a state: random games, which can take long. All
+// children have their first game before one has its second, so that it may end early.
+class Rollouts {
+ public:
+  // keys: the children's. All is read until the end.
+  void start(const Game& game, const State& state, std::span<const Action> actions,
+             std::span<const Key> keys, std::uint64_t seed, std::uint32_t games);
+  void play_one();
+  void end(std::span<float> answers);  // the mean outcomes so far
+  void give_up() { state_ = nullptr; }
+
+  bool under_way() const { return state_ != nullptr; }
+  bool all_played() const { return rounds_ == games_; }
+  bool each_played() const { return rounds_ > 0; }  // at least once
+
+ private:
+  const Game* game_ = nullptr;
+  const State* state_ = nullptr;
+  std::span<const Action> actions_;
+  std::uint32_t games_ = 0, rounds_ = 0;
+  std::size_t next_ = 0;          // the child whose turn it is in this round
+  std::vector<Random> randoms_;   // of each child
+  std::vector<double> outcomes_;  // summed up
+  std::unique_ptr<State> played_;
 };
 
 // Uniform in (-1, 1), the same for the same key: repeatable trees without a network.

@@ -45,10 +45,7 @@ std::optional<std::vector<std::size_t>> SearchGroup::advance(Clock::time_point p
   forget_what_is_over();
   std::sort(runnable_.begin(), runnable_.end(),
             [](const Turn& a, const Turn& b) { return a.search < b.search; });
-  const auto goes_on = [this](const Turn& turn) {
-    Search& search = *searches_[turn.search];
-    return !search.task().done() && search.request().complete();
-  };
+  const auto goes_on = [this](const Turn& turn) { return searches_[turn.search]->can_go_on(); };
   std::exception_ptr error;  // of one search; the others go on
   try {
     in_parallel(runnable_.size(), threads_, [&](std::size_t i) {

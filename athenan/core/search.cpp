@@ -21,11 +21,16 @@ void Search::begin(const Budget& budget) {
   own_time_ = {};
 }
 
-void Search::end() {
+void Search::give_up() {
+  rollouts_.give_up();
   task_ = {};
   request_ = {};
-  begun_ = false;
   ++run_number_;
+}
+
+void Search::end() {
+  Search::give_up();
+  begun_ = false;
 }
 
 void Search::check_result(bool is_there) {
@@ -41,7 +46,33 @@ void Search::resume(Clock::time_point pause_at) {
     Search& search;
     ~Timed() { search.own_time_ += Clock::now() - search.resumed_; }
   } timed{*this};
-  task_.resume();
+  if (rollouts_.under_way() && !roll_out()) return;
+  do {
+    task_.resume();
+  } while (rollouts_.under_way() && roll_out());
+}
+
+bool Search::roll_out() {
+  constexpr std::size_t states_a_rollout = 16;  // what it costs, roughly and at least
+  try {
+    // The first game of each child is always played, so that an action can be given.
+    while (!rollouts_.all_played() && !(rollouts_.each_played() && interrupted())) {
+      rollouts_.play_one();
+      if (pause(states_a_rollout).due && rollouts_.each_played()) return false;
+    }
+  } catch (...) {  // of a game written in Python
+    rollouts_.give_up();
+    task_ = {};
+    throw;
+  }
+  return end_rollouts();
+}
+
+bool Search::end_rollouts() {
+  if (!rollouts_.under_way()) return false;
+  rollouts_.end(request_.answers);
+  request_.batched = request_.answered = request_.rows();
+  return true;
 }
 
 double Search::seconds() const {
@@ -64,8 +95,10 @@ Search::Pause Search::pause(std::size_t states) {
 Request& Search::ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
                      std::span<float> answers) {
   request_ = {game_.get(), &state, actions, answers};
-  if (evaluator_.kind != EvaluatorKind::external) {
-    evaluator_.answer(*game_, state, actions, keys, seed_, answers);
+  if (evaluator_.kind == EvaluatorKind::rollout && !actions.empty()) {
+    rollouts_.start(*game_, state, actions, keys, seed_, evaluator_.rollouts);
+  } else if (evaluator_.kind != EvaluatorKind::external) {
+    evaluator_.answer(keys, answers);
     request_.batched = request_.answered = request_.rows();
   }
   return request_;

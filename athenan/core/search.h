@@ -119,10 +119,14 @@ class alignas(128) Search {
   virtual void start(const State& root, const Budget& budget, const Mobility& mobility) = 0;
   Task<>& task() { return task_; }
   Request& request() { return request_; }
+  bool can_go_on() const {
+    return !task_.done() && (request_.complete() || rollouts_.under_way());
+  }
   // Runs the task until it waits for f_θ or is done, or pauses since the time has come.
   void resume(Clock::time_point pause_at);
   void charge(Clock::duration time) { own_time_ += time; }  // its share of a batch
-  void stop() { stopped_ = true; }    // at the next expansion; from any thread
+  void stop() { stopped_ = true; }    // at the next expansion or within one; from any thread
+  virtual void give_up();             // what an error or Ctrl-C has interrupted; what is known stays
   virtual void clear() = 0;           // forgets all that is known
   virtual Result result() const = 0;  // once the task is done
   virtual Counts counts() const { return counts_; }
@@ -154,6 +158,7 @@ class alignas(128) Search {
     void await_resume() const {}
   };
   Pause pause(std::size_t states);
+  bool end_rollouts();  // of give_up(): what was asked for is answered by those so far, if any
   // f_θ of the state's children by these actions, in [-1, 1]: `co_await ask(…)` fills the answers.
   // keys: of the children, for evaluators that live in the core.
   Request& ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
@@ -172,12 +177,14 @@ class alignas(128) Search {
 
  private:
   double seconds() const;  // its own, so far; of the running task
+  bool roll_out();         // what was asked for; false when it pauses before the end
 
   mutable Users users_{"search"};
   std::atomic<std::uint64_t> run_number_ = 0;
   std::atomic<bool> stopped_ = false;
   Clock::duration own_time_{};  // but for that since resumed_
   Clock::time_point resumed_, pause_at_;
+  Rollouts rollouts_;
   std::size_t states_since_look_ = 0;  // at the clock
 };
 

@@ -32,8 +32,23 @@ UnboundedSearch::UnboundedSearch(SearchInput input, UnboundedSettings settings)
   origin_ = root_state_->clone();
 }
 
+// Children without values leave the tree again, and what was found out below the root comes up.
+void UnboundedSearch::give_up() {
+  if (end_rollouts()) assign_values();
+  Search::give_up();
+  if (!new_nodes_.empty()) {
+    counts_.evaluations -= new_nodes_.size();
+    counts_.charged -= new_nodes_.size();
+    tree_.take_back(path_.back(), new_nodes_.front());
+    new_nodes_.clear();
+  }
+  back_up_path();
+}
+
 void UnboundedSearch::clear() {
   end();
+  path_.clear();
+  players_.clear();
   new_nodes_.clear();
   tree_.clear();
   restored_.clear();
@@ -64,11 +79,8 @@ Key UnboundedSearch::key_of(const State& state) const {
 }
 
 void UnboundedSearch::start(const State& root, const Budget& budget, const Mobility& mobility) {
+  give_up();  // an iteration that nobody has ended
   begin(budget);
-  if (!new_nodes_.empty()) {  // an error has interrupted their evaluation
-    tree_.take_back(path_.back(), new_nodes_.front());
-    new_nodes_.clear();
-  }
   out_of_memory_ = false;
   root_ = no_node;
   root_state_->assign(root);
@@ -143,7 +155,7 @@ Task<> UnboundedSearch::run() {
       player = game_->to_move(*state_);
     }
     // 7. Back up to the root.
-    for (std::size_t i = path_.size(); i-- > 0;) back_up(path_[i], players_[i]);
+    back_up_path();
     ++counts_.iterations;
     if (counts_.charged == charged_before) ++counts_.charged;
   }
@@ -296,6 +308,13 @@ void UnboundedSearch::back_up(NodeId id, int player) {
   node.value = float(sign) * best_value;
   const bool won_or_lost = best_completion != 0 && !settings_.strong;
   node.set(Node::resolved, settings_.completion && (won_or_lost || all_resolved));
+}
+
+void UnboundedSearch::back_up_path() {
+  for (std::size_t i = path_.size(); i-- > 0;)
+    if (tree_.node(path_[i]).is(Node::expanded)) back_up(path_[i], players_[i]);
+  path_.clear();
+  players_.clear();
 }
 
 // Any implementation can agree on it: it depends on nothing but its arguments.

@@ -52,6 +52,7 @@ class UnboundedSearch final : public Search {
 
   // The tree of earlier searches is kept, so the next state of a game finds what is known of it.
   void start(const State& root, const Budget& budget, const Mobility& mobility) override;
+  void give_up() override;
   void clear() override;
   Result result() const override;
   Counts counts() const override;
@@ -86,6 +87,7 @@ class UnboundedSearch final : public Search {
   bool make_room(std::size_t children);
   void assign_values();                 // answers of f_θ to the new children
   void back_up(NodeId id, int player);  // (c, v)(s) ← the best child's; r(s)
+  void back_up_path();                  // to the root; the iteration is over
   std::optional<std::size_t> child_to_explore(NodeId id, int player) const;
   bool goes_on(NodeId id, std::uint32_t new_states) const;
   std::uint64_t tie_break(const Key& parent, Action action, std::uint64_t visits) const;
@@ -109,7 +111,7 @@ class UnboundedSearch final : public Search {
   // Where the iteration is.
   std::unique_ptr<State> state_;
   Mobility mobility_;
-  std::vector<NodeId> path_;  // root first
+  std::vector<NodeId> path_;  // root first; empty between iterations
   std::vector<int> players_;  // who moves at each node of the path
   Children children_;
   std::vector<Key> new_keys_;      // children that need a value

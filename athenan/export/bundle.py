@@ -17,7 +17,13 @@ import numpy as np
 
 from athenan import _core
 from athenan.errors import InputError
-from athenan.export.runtimes import FORMATS, check_format, load_network, missing_package
+from athenan.export.runtimes import (
+    FORMATS,
+    check_format,
+    computing,
+    load_network,
+    missing_package,
+)
 from athenan.files import has_checksum, open_plain, read_json
 from athenan.games import fingerprint, make_game, make_game_of
 from athenan.python_game import PythonGame
@@ -48,6 +54,7 @@ class BundleEvaluator:
         else:
             self.game = make_game(game)
         self._check_game()
+        self.computing = computing(self.format, threads)
         self._network = load_network(self.format, folder, threads)
         self._row = tuple(self.game.plane_shape)
 

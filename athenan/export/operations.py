@@ -10,6 +10,7 @@ import numpy as np
 
 from athenan.backend import keras
 from athenan.errors import InputError
+from athenan.settings import NetworkSettings
 
 Array = np.ndarray[Any, Any]
 Range = tuple[float, float]
@@ -24,7 +25,7 @@ class Operation:
     kind: str  # planes | convolution | dense | add | flatten
     inputs: tuple[int, ...]
     shape: tuple[int, ...]  # of the output, without the batch
-    tensor: Any  # the same output in the Keras model
+    tensor: Any  # the same output in the Keras model, if it is made of one
     activation: str = "linear"
     kernel: Array = field(default_factory=lambda: np.zeros(0))  # [rows, columns, in, out]|[in, out]
     bias: Array = field(default_factory=lambda: np.zeros(0))
@@ -56,6 +57,45 @@ def operations_of(model: Any) -> list[Operation]:
         numbers[id(layer.output)] = len(found)
         shape = tuple(layer.output.shape[1:])
         found.append(Operation(KINDS[name], inputs, shape, layer.output, activation, *weights))
+    return found
+
+
+def planned_operations(
+    config: NetworkSettings,
+    plane_shape: tuple[int, int, int],
+    num_players: int,
+    weights: list[Array],
+) -> list[Operation]:
+    """What operations_of gives of the network that make_model makes of these settings, from its
+    weights alone: TensorFlow, which takes seconds to start, is not needed. LookupError where the
+    weights are of another network."""
+    found = [Operation("planes", (), plane_shape, None)]
+    left = list(weights)
+
+    def add(kind: str, inputs: tuple[int, ...], outputs: int, activation: str = "linear") -> int:
+        given = found[inputs[0]].shape
+        shape = (outputs,) if kind in ("flatten", "dense") else (*given[:-1], outputs)
+        arrays: list[Array] = []
+        if kind in ("convolution", "dense"):
+            window = (3, 3) if kind == "convolution" else ()
+            arrays = [array.astype(np.float32) for array in (left.pop(0), left.pop(0))]
+            if [a.shape for a in arrays] != [(*window, given[-1], outputs), (outputs,)]:
+                raise LookupError
+        found.append(Operation(kind, inputs, shape, None, activation, *arrays))
+        return len(found) - 1
+
+    filters, residual = config.filters, config.kind == "residual"
+    x = add("convolution", (0,), filters, "relu")
+    for _ in range(config.layers if residual else config.layers - 1):
+        y = add("convolution", (x,), filters, "relu")
+        if residual:
+            y = add("add", (x, add("convolution", (y,), filters)), filters, "relu")
+        x = y
+    x = add("flatten", (x,), plane_shape[0] * plane_shape[1] * filters)
+    x = add("dense", (x,), config.dense, "relu")
+    add("dense", (x,), 1 if num_players == 2 else num_players, "tanh")
+    if left:
+        raise LookupError
     return found
 
 

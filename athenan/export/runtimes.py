@@ -7,7 +7,6 @@ A loaded network takes uint8 planes [batch, rows, columns, channels] and answers
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from athenan.backend import keras, quiet, tensorflow
+from athenan.backend import cores, device_line, keras, quiet, tensorflow
 from athenan.errors import InputError, nearest
 from athenan.files import read_bytes
 
@@ -29,11 +28,11 @@ class LiteNetwork:
 
     LARGEST = 1024  # states
 
-    def __init__(self, path: Path, threads: int) -> None:
+    def __init__(self, content: bytes, threads: int) -> None:
         from ai_edge_litert.interpreter import Interpreter
 
         self.make: Any = Interpreter
-        self.content = read_bytes(path)
+        self.content = content
         self.threads = threads
         self.interpreters: dict[int, Any] = {}
         self.interpreter(1)
@@ -68,6 +67,10 @@ class LiteNetwork:
             values = made.get_output_details()[0]
             self.interpreters[size] = made, planes["index"], values["index"]
         return self.interpreters[size]
+
+
+def load_lite(path: Path, threads: int) -> Network:
+    return LiteNetwork(read_bytes(path), threads)
 
 
 def load_onnx(path: Path, threads: int) -> Network:
@@ -115,13 +118,19 @@ class Format:
     runs_code: bool = False  # whether a file of it can do more than answer
 
 
+RUNTIMES = {
+    "ai_edge_litert": "LiteRT",
+    "onnxruntime": "ONNX Runtime",
+    "tensorflow": "TensorFlow",
+}
+
 # The best first: exact ones by their speed on a processor, then the one that rounds.
 FORMATS = {
-    "tflite": Format("network.tflite", "ai_edge_litert", ("flatbuffers",), LiteNetwork),
+    "tflite": Format("network.tflite", "ai_edge_litert", ("flatbuffers",), load_lite),
     "onnx": Format("network.onnx", "onnxruntime", ("onnx",), load_onnx),
     "saved_model": Format("saved_model", "tensorflow", (), load_saved_model, runs_code=True),
     "keras": Format("network.keras", "tensorflow", (), load_keras, runs_code=True),
-    "tflite_int8": Format("network_int8.tflite", "ai_edge_litert", ("flatbuffers",), LiteNetwork),
+    "tflite_int8": Format("network_int8.tflite", "ai_edge_litert", ("flatbuffers",), load_lite),
 }
 
 
@@ -132,6 +141,12 @@ def check_format(name: str) -> None:
 
 def missing_package(modules: Iterable[str]) -> str | None:
     return next((name for name in modules if importlib.util.find_spec(name) is None), None)
+
+
+def computing(name: str, threads: int | None) -> str:
+    """What computes a network of this format, in words."""
+    precision = "int8" if name == "tflite_int8" else "float32"
+    return device_line(RUNTIMES[FORMATS[name].runs_with], precision, threads or usual_threads())
 
 
 def require(name: str, writing: bool = False) -> None:
@@ -145,13 +160,18 @@ def require(name: str, writing: bool = False) -> None:
         )
 
 
+def usual_threads() -> int:
+    """The cores, as far as small networks gain from them."""
+    return min(8, cores())
+
+
 def load_network(name: str, folder: Path, threads: int | None = None) -> Network:
     """The network of a bundle's folder in this format; `threads` where the runtime lets one say,
-    by default the cores, as far as small networks gain from them."""
+    by default usual_threads()."""
     require(name)
     path = folder / FORMATS[name].file
     try:
-        return FORMATS[name].load(path, threads or min(8, os.cpu_count() or 1))
+        return FORMATS[name].load(path, threads or usual_threads())
     except Exception as error:  # every runtime has its own
         reason = (str(error).strip().splitlines() or ["it cannot be read"])[0].rstrip(".")
         raise InputError(f"'{path}' cannot be loaded: {reason}.") from None

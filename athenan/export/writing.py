@@ -37,6 +37,7 @@ from athenan.settings import ExportSettings
 class Exported:
     folder: Path
     archive: Path
+    computing: str = ""  # what compared the formats with the checkpoint
     calibration: str = ""
     # Of each format.
     differences: dict[str, float] = field(default_factory=dict)
@@ -65,7 +66,7 @@ def export(config: ExportSettings) -> Exported:
     try:
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
-        exported = Exported(out, archive)
+        exported = Exported(out, archive, evaluator.computing)
         write_bundle(beside, evaluator, config, exported)
         pack(beside, packed, out.name)
         os.replace(beside, out)
