@@ -72,18 +72,18 @@ def check_game(config: CheckSettings, show: Callable[[str], None]) -> Findings:
     """Plays random games of it; `show` is told how far it is."""
     started = time.monotonic()
     name, own = config.game["name"], ":" in config.game["name"]
-    contract = Contract(plain_game(config.game), lambda: plain_game(config.game))
+
+    def told() -> None:
+        passed, done = time.monotonic() - started, len(contract.games) - 1
+        left = f"  {duration(passed / done * (config.games - done))} left" if done else ""
+        wrong = f"  {len(contract.faults)} broken" if contract.faults else ""
+        show(f"{done}/{config.games} games  {contract.states:,} states{wrong}{left}")
+
+    contract = Contract(plain_game(config.game), lambda: plain_game(config.game), told)
     if contract.look_at_facts():
         for number in range(config.games):
             contract.play(config.seed + number)
-            passed = time.monotonic() - started
-            left = passed / (number + 1) * (config.games - number - 1)
-            wrong = f"  {len(contract.faults)} promises broken" if contract.faults else ""
-            show(
-                f"{number + 1}/{config.games} games  {contract.states:,} states{wrong}  "
-                f"{duration(left)} left"
-            )
-            if config.seconds is not None and passed >= config.seconds:
+            if config.seconds is not None and time.monotonic() - started >= config.seconds:
                 break
         if own and "again" in contract.looked_at - contract.faults.keys():
             contract.look("elsewhere", [], lambda: compare_elsewhere(config.game, contract))

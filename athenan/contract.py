@@ -79,10 +79,13 @@ class Seen:
 
 
 class Contract:
-    """Of one game, built-in or written in Python; `again` makes the same game another time."""
+    """Of one game, built-in or written in Python; `again` makes the same game another time, and
+    `told` is called at every state."""
 
-    def __init__(self, game: Any, again: Callable[[], Any]) -> None:
-        self.game, self.again = game, again
+    def __init__(
+        self, game: Any, again: Callable[[], Any], told: Callable[[], None] = lambda: None
+    ) -> None:
+        self.game, self.again, self.told = game, again, told
         self.faults: dict[str, Fault] = {}
         self.looked_at: set[str] = set()
         self.states = 0
@@ -207,6 +210,7 @@ class Contract:
     def _observe(self, state: Any, line: list[int]) -> Seen | None:
         """What is seen of the state; none where the game cannot go on from it."""
         self.states += 1
+        self.told()
         game, line = self.game, line if line is self.games[-1] else list(line)
         over = self.look("outcomes", line, lambda: check_outcomes(game, state))
         actions = self.look("actions", line, lambda: check_actions(state, bool(over)))

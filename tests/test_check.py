@@ -70,6 +70,16 @@ def test_the_report(capsys: pytest.CaptureFixture[str]) -> None:
     assert err == "athenan: Game 'broken_games:Endless' breaks 1 of its promises.\n"
 
 
+def test_it_tells_how_far_it_is() -> None:
+    """Within a game, too: one may be long."""
+    told: list[str] = []
+    check_game(compose("check", ["game=broken_games:Endless", "games=3"]), told.append)
+    assert told[1].startswith("0/3 games  2 states")
+    assert told[-1].startswith("2/3 games  ")
+    assert "  1 broken" in told[-1]
+    assert told[-1].endswith(" left")
+
+
 def test_seconds_are_an_end() -> None:
     found = findings("game=go", "games=1000000", "seconds=0.2")
     assert 1 <= found.games < 100

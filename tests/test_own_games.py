@@ -141,6 +141,17 @@ def test_play_is_watched() -> None:
         _ = last_state(broken_games.Scores()).score
 
 
+@pytest.mark.parametrize("search", ["descent", "ubfm"])
+def test_keys_that_are_mixed_up_are_told_from_wrong_actions(search: str) -> None:
+    class OneKey(broken_games.RaceGame):
+        class state(broken_games.Race):
+            key = 0  # type: ignore[assignment]
+
+    found = athenan.make_search(search, OneKey(), "zero")
+    with pytest.raises(InputError, match="so the key leaves something out"):
+        found.run(OneKey().initial_state(), iterations=9)
+
+
 def test_an_error_of_the_game_has_its_place(capsys: pytest.CaptureFixture[str]) -> None:
     err = refused(capsys, "solve", "game=broken_games:Failing")
     assert "Game 'broken_games:Failing' failed: KeyError: 'nothing' ('" in err

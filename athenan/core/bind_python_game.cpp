@@ -93,7 +93,16 @@ class PythonGame final : public Game {
     nb::gil_scoped_acquire lock;
     auto& held = static_cast<PythonState&>(state).object;
     const int before = ply(state);
-    held = child_of(held, action);
+    try {
+      held = child_of(held, action);
+    } catch (const nb::python_error& error) {
+      if (!error.matches(PyExc_ValueError)) throw;
+      // Whoever plays here has asked for the actions of the state, or found them by its key.
+      throw WrongGame("play(" + std::to_string(action) + ") is refused by the game: '" +
+                      nb::cast<std::string>(nb::str(error.value())) +
+                      "' It is legal in a state of the same key, so the key leaves something out, "
+                      "or legal_actions() does not fit play(); 'athenan check' says which.");
+    }
     const int after = ply(state);
     if (after != before + 1)
       throw WrongGame("A state of ply " + std::to_string(before) + " is followed by one of ply " +
