@@ -160,9 +160,9 @@ def test_the_second_ctrl_c_leaves_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     def send() -> None:
         saving.wait(60)
         for _ in range(2):
+            time.sleep(0.5)  # it sleeps by now, and hears both
             os.kill(os.getpid(), signal.SIGINT)
             sent_at.append(time.monotonic())
-            time.sleep(0.2)
 
     sender = threading.Thread(target=send)
     sender.start()
