@@ -63,7 +63,7 @@ class CheckpointEvaluator(CheckpointFacts, NetworkEvaluator):
 
 
 class LiteEvaluator(CheckpointFacts):
-    """The network of a checkpoint by LiteRT, which answers small batches ten times as fast on a
+    """The network of a checkpoint by LiteRT, which answers small batches several times as fast on a
     processor; TensorFlow is not imported. In int8 where `ranges` are given (export.lite)."""
 
     def __init__(self, step: Path, trust: bool = False, ranges: list[Range] | None = None) -> None:

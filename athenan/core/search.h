@@ -119,14 +119,12 @@ class alignas(128) Search {
   virtual void start(const State& root, const Budget& budget, const Mobility& mobility) = 0;
   Task<>& task() { return task_; }
   Request& request() { return request_; }
-  bool can_go_on() const {
-    return !task_.done() && (request_.complete() || rollouts_.under_way());
-  }
+  bool can_go_on() const { return !task_.done() && (request_.complete() || rollouts_.under_way()); }
   // Runs the task until it waits for f_θ or is done, or pauses since the time has come.
   void resume(Clock::time_point pause_at);
   void charge(Clock::duration time) { own_time_ += time; }  // its share of a batch
   void stop() { stopped_ = true; }    // at the next expansion or within one; from any thread
-  virtual void give_up();             // what an error or Ctrl-C has interrupted; what is known stays
+  virtual void give_up();             // what was interrupted; what is known stays
   virtual void clear() = 0;           // forgets all that is known
   virtual Result result() const = 0;  // once the task is done
   virtual Counts counts() const { return counts_; }
