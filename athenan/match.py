@@ -116,8 +116,9 @@ class Pace:
     The first pair plays two rounds alone: at worst, n pairs take n times as long, and two rounds of
     those that join may take a quarter of the time. Their pace then tells how many would end in half
     of the time left, since games may be longer than a few random ones; when they are not over then,
-    half of them go on, and so on. Which pairs those are does not depend on how they stand. A wave that its time was too short for
-    is dropped whole: its short games would have ended first, and they are not like the others.
+    half of them go on, and so on. Which pairs those are does not depend on how they stand. A wave
+    that its time was too short for is dropped whole: its short games would have ended first, and
+    they are not like the others.
     """
 
     def __init__(self, games: int, seconds: float, plies: int, first: int = 2) -> None:
