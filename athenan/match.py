@@ -115,9 +115,10 @@ class Pace:
 
     The first pair plays two rounds alone: at worst, n pairs take n times as long, and two rounds of
     those that join may take a quarter of the time. Their pace then tells how many would end in half
-    of the time left, since games may be longer than a few random ones.
-    Which pairs those are does not depend on how they stand. A wave that its time was too short for
-    is dropped whole: its short games would have ended first, and they are not like the others.
+    of the time left, since games may be longer than a few random ones; when they are not over then,
+    half of them go on, and so on. Which pairs those are does not depend on how they stand. A wave
+    that its time was too short for is dropped whole: its short games would have ended first, and
+    they are not like the others.
     """
 
     def __init__(self, games: int, seconds: float, plies: int, first: int = 2) -> None:
@@ -125,7 +126,7 @@ class Pace:
         self.rounds = plies / 2
         self.ends = time.monotonic() + seconds
         self._alone = self.playing < self.all
-        self._checked = False
+        self._halve_at: float | None = None  # seconds before the end, once the pace is known
         self._turns: list[float] = []
 
     @property
@@ -138,7 +139,7 @@ class Pace:
         turns, left = len(self._turns) - 1, self.left
         if left <= 0:
             self.playing = 0
-        elif turns and turns % 4 == 0 and not self._checked:
+        elif self._halve_at is None and turns and turns % 4 == 0:
             one_round = max(1e-6, self._turns[-1] - self._turns[-3])
             fitting = self.playing * left / (one_round * max(1.0, self.rounds - turns / 2))
             if fitting < 2:
@@ -149,8 +150,13 @@ class Pace:
                 self._alone = False
             else:
                 self.playing = min(self.playing, max(2, even(fitting / 2)))
-                self._checked = True
+                self._halve_at = left / 2
+        elif self._halve_at is not None and left < self._halve_at:
+            self.playing, self._halve_at = max(2, even(self.playing / 2)), left / 2
         return self.playing
+
+
+Turn = tuple[int, float | None]  # how many games go on, and the seconds that are left
 
 
 def even(number: float) -> int:
@@ -194,10 +200,10 @@ def play_match(
                 break
             pace = Pace(len(states), ends - started, plies, first)
 
-        def turn(over: int, pace: Pace | None = pace, games: int = len(states)) -> int:
+        def turn(over: int, pace: Pace | None = pace, games: int = len(states)) -> Turn:
             if on_progress:
                 on_progress(result.games + over, result)
-            return games if pace is None else pace.turn()
+            return (games, None) if pace is None else (pace.turn(), pace.left)
 
         try:
             played = play_wave(players, states, turn)
@@ -231,12 +237,12 @@ def add_wave(result: MatchResult, states: list[_core.State]) -> None:
 
 
 def play_wave(
-    players: tuple[Player, Player], states: list[_core.State], turn: Callable[[int], int]
+    players: tuple[Player, Player], states: list[_core.State], turn: Callable[[int], Turn]
 ) -> int:
     """Plays the states to their end, in place; at each turn one player answers all its games.
     Before it `turn(games over)` says how many of them, from the first, go on; returns how many did
     to the end."""
-    playing = turn(0)
+    playing, left = turn(0)
     while (over := sum(state.is_terminal for state in states[:playing])) < playing:
         for who, player in enumerate(players):
             own = [
@@ -246,8 +252,8 @@ def play_wave(
             ]
             if not own:
                 continue
-            actions = player.choose(own, [states[i] for i in own])
+            actions = player.choose(own, [states[i] for i in own], left)
             for i, action in zip(own, actions, strict=True):
                 states[i] = states[i].play(action)
-            playing = turn(over)
+            playing, left = turn(over)
     return playing

@@ -30,8 +30,11 @@ BATCH_SIZES = [64, 256, 1024, 4096]
 class Player(Protocol):
     text: str  # who it is, in full
 
-    def choose(self, games: list[int], states: list[_core.State]) -> list[int]:
-        """The actions for the states of the games with these numbers."""
+    def choose(
+        self, games: list[int], states: list[_core.State], seconds: float | None = None
+    ) -> list[int]:
+        """The actions for the states of the games with these numbers. After so many seconds any
+        will do: the games do not count any more."""
 
     def forget(self) -> None:
         """The games are over."""
@@ -61,7 +64,12 @@ class SearchPlayer:
             self.search, self.game, self.evaluator, seed=self.seed + number, **self.heuristic
         )
 
-    def choose(self, games: list[int], states: list[_core.State]) -> list[int]:
+    def choose(
+        self, games: list[int], states: list[_core.State], seconds: float | None = None
+    ) -> list[int]:
+        budget = self.budget
+        if seconds is not None:
+            budget = budget | {"seconds": max(1e-3, min(seconds, budget.get("seconds", seconds)))}
         for number in games:
             if number not in self.searches:
                 self.searches[number] = self._new_search(number)
@@ -69,7 +77,7 @@ class SearchPlayer:
         group = make_group(chosen, BATCH_SIZES, self.threads)
         with refusals():
             for i, state in enumerate(states):
-                group.start(i, state, **self.budget)
+                group.start(i, state, **budget)
         drive(group, self.evaluator)
         actions = [search.result().action for search in chosen]
         assert all(action is not None for action in actions)

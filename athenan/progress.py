@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TextIO
 
 NARROW = 80  # columns of a terminal that does not tell
-ERASE_BELOW = "\x1b[J"  # from the cursor to the end of the screen
+ERASE_LINE, ERASE_BELOW = "\x1b[K", "\x1b[J"  # from the cursor to the end of the row, or the screen
 
 
 def duration(seconds: float) -> str:
@@ -76,7 +76,7 @@ class Progress:
         self.interval = 0.2 if self.live else quiet_seconds
         self.started = time.monotonic()
         self._last = self.started if not self.live else 0.0
-        self._shown = False
+        self._shown = 0  # columns of the terminal when a line was, if one is there
 
     @property
     def seconds(self) -> float:
@@ -91,16 +91,21 @@ class Progress:
             # The cursor rests at the start of the line: where a narrower terminal has wrapped it,
             # the next one still begins there and erases all of it. The last column stays free,
             # since some terminals go on to the next line as soon as it is written.
-            tell("\r" + fitted(parts, self._width() - 1) + ERASE_BELOW + "\r", self.out)
-            self._shown = True
+            width, erase = self._width(), self._erase()
+            tell("\r" + fitted(parts, width - 1) + erase + "\r", self.out)
+            self._shown = width
         else:
             tell("  ".join(parts) + "\n", self.out)
 
     def clear(self) -> None:
         """Makes room for other lines; what is shown next comes at once."""
         if self._shown:
-            tell("\r" + ERASE_BELOW, self.out)
-            self._shown, self._last = False, 0.0
+            tell("\r" + self._erase(), self.out)
+            self._shown, self._last = 0, 0.0
+
+    def _erase(self) -> str:
+        """What takes away the line that is there, also where it was wrapped since."""
+        return ERASE_BELOW if self._width() < self._shown else ERASE_LINE
 
     def _width(self) -> int:
         """Of the terminal as it is now."""

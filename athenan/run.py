@@ -115,7 +115,7 @@ def new_run(config: TrainSettings) -> tuple[Path, bool]:
     raise AssertionError
 
 
-BEFORE_A_CHECKPOINT = ("config.yaml", "lock", "log.txt", "events.", ".step_0.tmp")
+BEFORE_A_CHECKPOINT = ("config.yaml", "lock", "log.txt", "tensorflow.txt", "events.", ".step_0.tmp")
 
 
 def is_unbegun(run: Path) -> bool:

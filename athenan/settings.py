@@ -241,10 +241,13 @@ def references() -> dict[str, Any]:
 @dataclass
 class StrengthSettings:
     every_checkpoints: int = number(
-        1, "a small match against each reference every so many checkpoints; 0 never",
-        "checkpoints", low=0,
+        1, "a small match against each reference every so many checkpoints, and in a run of "
+        "minutes every eighth of it; 0 never", "checkpoints", low=0,
     )  # fmt: skip
-    games: int = number(40, "a match, both colours of every opening", "games", low=0)
+    games: int = number(
+        40, "a match at most, both colours of every opening; fewer where its time is short",
+        "games", low=0,
+    )  # fmt: skip
     opening_plies: int = setting(
         4, "random actions before the players take over", "plies", low=0, high=10_000
     )
@@ -252,7 +255,8 @@ class StrengthSettings:
     best_by: str = setting("uct", "the reference whose lower bound makes the best checkpoint")
     earlier: bool = setting(True, "also against the run's own checkpoint before")
     most_share: float = setting(
-        0.1, "of the run's time; matches beyond it are left out, but for the first and last",
+        0.1, "of the run's time; matches beyond it are left out, and those at the end of a run of "
+        "minutes may take as long again",
         low=0, high=1,
     )  # fmt: skip
     references: dict[str, PlayerSettings] = field(

@@ -48,7 +48,6 @@ class Strength:
         self._saved_best: dict[str, Any] | None = None  # in the checkpoint that was restored
         self._spent_before = 0.0  # seconds of matches before the last ones
         self._measured: tuple[int, float] | None = None  # games and seconds of the run then
-        self._too_short: dict[str, float] = {}  # seconds, for a pair of games
         self._references()  # what is wrong with them is better said now than after hours
 
     def due(self, games: int, clock: Clock, at_checkpoint: bool, last: bool) -> bool:
@@ -66,8 +65,6 @@ class Strength:
         if spent and not last and spent + cost > config.most_share * clock.elapsed:
             return False
         self._spent_before, self._measured = spent, (games, clock.elapsed)
-        if last:
-            self._too_short.clear()  # the end has more time, and says what it is too short for
         return True
 
     def _overdue(self, games: int, clock: Clock) -> bool:
@@ -118,9 +115,7 @@ class Strength:
         listener: Listener,
         seconds: float | None,
     ) -> MatchResult:
-        """Without games where its seconds are too few; it is tried again with twice as many."""
-        if seconds is not None and seconds < 2 * self._too_short.get(name, 0.0):
-            return MatchResult()
+        """Without games where its seconds are too few."""
         started, total = time.monotonic(), 2 * len(openings)
 
         def show(done: int, result: MatchResult) -> None:
@@ -132,7 +127,6 @@ class Strength:
 
         result = play_match(players, openings, on_progress=show, seconds=seconds)
         if seconds is not None and not result.games:
-            self._too_short[name] = max(seconds, time.monotonic() - started)
             listener.unplayed(name, seconds)
         return result
 

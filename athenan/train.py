@@ -149,10 +149,10 @@ def measure_strength(
     if strength.due(games, parts.clock, at_checkpoint, last):
         seconds = strength.seconds(games, parts.clock, last)
         with stop.at_once(), parts.clock.stage("matches"):
+            reports.time_network(parts.learner.evaluator)  # first, so that it is warm
             try:
                 strength.measure(parts.learner.evaluator, games, reports, seconds)
             except InputError as error:
                 reports.say(f"a match was left out: {error}")
             except OSError as error:
                 reports.say(f"the best checkpoint is not noted yet ({reason(error)})")
-            reports.time_network(parts.learner.evaluator)

@@ -62,6 +62,11 @@ class Terminal:
             self._at = 0
         elif token == "\x1b[J":
             del line[self._at :]
+        elif token == "\x1b[K":
+            end = self._at - self._at % self.columns + self.columns
+            line[self._at : end] = [" "] * len(line[self._at : end])
+            while line and line[-1] == " ":
+                line.pop()
         elif unicodedata.combining(token):
             line[self._at - 1] += token
         else:

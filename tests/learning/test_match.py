@@ -101,8 +101,12 @@ class FirstAction:
     def __init__(self) -> None:
         self.asked: list[tuple[int, Any]] = []
         self.forgot = 0
+        self.left: float | None = None
 
-    def choose(self, games: list[int], states: list[Any]) -> list[int]:
+    def choose(
+        self, games: list[int], states: list[Any], seconds: float | None = None
+    ) -> list[int]:
+        self.left = seconds
         self.asked += zip(games, states, strict=True)
         return [state.legal_actions()[0] for state in states]
 
@@ -142,10 +146,12 @@ class Slow(FirstAction):
         self.seconds, self.fixed_seconds = seconds, fixed_seconds
         self.sizes: list[int] = []  # games of each turn
 
-    def choose(self, games: list[int], states: list[Any]) -> list[int]:
+    def choose(
+        self, games: list[int], states: list[Any], seconds: float | None = None
+    ) -> list[int]:
         self.sizes.append(len(games))
         time.sleep(self.fixed_seconds + self.seconds * len(games))
-        return super().choose(games, states)
+        return super().choose(games, states, seconds)
 
 
 def timed_match(name: str, pairs: int, player: Slow, seconds: float) -> MatchResult:
@@ -187,10 +193,12 @@ def test_a_wave_without_time_is_dropped_whole() -> None:
     class Late(Slow):
         """Stops when the first games have ended."""
 
-        def choose(self, games: list[int], states: list[Any]) -> list[int]:
+        def choose(
+            self, games: list[int], states: list[Any], seconds: float | None = None
+        ) -> list[int]:
             if told and max(told) > 0:
                 time.sleep(1.0)
-            return super().choose(games, states)
+            return super().choose(games, states, seconds)
 
     openings = make_openings(game, 20, 3, seed=0)
     players = Late(0.0), FirstAction()
@@ -203,6 +211,18 @@ def test_too_slow_for_a_single_pair_ends_early() -> None:
     started = time.monotonic()
     assert timed_match("connect_four", 8, Slow(0.0, 0.3), 2.5).games == 0
     assert time.monotonic() - started < 2.0
+
+
+def test_a_single_action_does_not_outlast_the_match() -> None:
+    """A million rollouts would take minutes."""
+    game: Any = athenan.make_game("hex")
+    players = (
+        SearchPlayer(game, "rollout", {"name": "uct"}, {"iterations": 10_000_000}, 2),
+        FirstAction(),
+    )
+    started = time.monotonic()
+    assert play_match(players, make_openings(game, 4, 2, seed=0), seconds=1.0).games == 0
+    assert time.monotonic() - started < 6
 
 
 def test_with_enough_seconds_all_openings_are_played() -> None:

@@ -1,5 +1,6 @@
 """What a run leaves behind: its folder, its TensorBoard pages, its report."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ from runs import newest, train
 
 from athenan.checkpoint import read_state, steps_of
 from athenan.command import main
+from athenan.config import compose
 from athenan.match import MatchResult
+from athenan.picture import strength_image
 from athenan.reports import strength_table
+from athenan.run import fit_to_game, own_settings, read_figures
 
 pytestmark = pytest.mark.slow
 
@@ -115,6 +119,119 @@ def test_tensorboard_has_its_groups(events: Any) -> None:
     assert any("hparams" in tag for tag in events.summary_metadata) or any(
         "hparams" in tag for tag in tags
     )
+
+
+def test_tensorboard_opens_on_what_matters(events: Any) -> None:
+    tags = sorted(tag for tag in events.Tags()["tensors"] if not tag.startswith("_hparams_/"))
+    groups = list(dict.fromkeys(tag.partition("/")[0] for tag in tags if "/" in tag))
+    assert groups[0] == "at_a_glance", "groups are in the order of the alphabet"
+    assert [tag for tag in tags if tag.startswith("at_a_glance/")] == [
+        "at_a_glance/against_references",
+        "at_a_glance/against_uct",
+        "at_a_glance/error_on_held_out_games",
+        "at_a_glance/states_per_second",
+    ]
+    for one, other in (("against_uct", "strength/uct"),
+                       ("error_on_held_out_games", "loss/held_out"),
+                       ("states_per_second", "speed/self_play_states_per_second")):  # fmt: skip
+        pairs = zip(events.Tensors(f"at_a_glance/{one}"), events.Tensors(other), strict=True)
+        assert all(a.tensor_proto == b.tensor_proto and a.step == b.step for a, b in pairs)
+
+
+def test_every_figure_says_what_it_is(events: Any) -> None:
+    for tag in events.Tags()["tensors"]:
+        metadata = events.SummaryMetadata(tag)
+        if metadata.plugin_data.plugin_name in ("scalars", "images", "histograms"):
+            assert metadata.summary_description, tag
+
+
+def test_the_curves_begin_with_the_untrained_network(events: Any) -> None:
+    for tag in ("strength/uct", "strength/random_high", "loss/error", "progress/samples",
+                "at_a_glance/against_uct", "at_a_glance/against_references"):  # fmt: skip
+        steps = [event.step for event in events.Tensors(tag)]
+        assert steps[0] == 0, tag
+        assert len(steps) > 1
+
+
+def test_charts_of_strength_have_margins(events: Any) -> None:
+    from tensorboard.plugins.custom_scalar import layout_pb2, metadata
+
+    (event,) = events.Tensors(metadata.CONFIG_SUMMARY_TAG)
+    layout = layout_pb2.Layout.FromString(event.tensor_proto.string_val[0])
+    strength, error, speed = layout.category
+    names = [chart.title for chart in strength.chart]
+    assert names == [f"score against {name}" for name in ("random", "uct", "earlier")]
+    (series,) = strength.chart[1].margin.series
+    found = {series.value, series.lower, series.upper}
+    assert found == {"strength/uct", "strength/uct_low", "strength/uct_high"}
+    tags = events.Tags()["tensors"]
+    assert found <= set(tags)
+    for chart in (*error.chart, *speed.chart):
+        for pattern in chart.multiline.tag:
+            assert [tag for tag in tags if re.match(pattern, tag)], pattern
+
+
+def test_hyper_parameters_are_what_differs_from_the_preset(events: Any) -> None:
+    from tensorboard.plugins.hparams import metadata
+
+    def content(tag: str) -> bytes:
+        found: bytes = events.SummaryMetadata(tag).plugin_data.content
+        return found
+
+    start = content(metadata.SESSION_START_INFO_TAG)
+    found = metadata.parse_session_start_info_plugin_data(start).hparams
+    assert set(found) == {"game", "seed", "strength.games", "checkpoint.keep"}
+    assert found["game"].string_value == "tictactoe"
+    assert found["strength.games"].number_value == 4
+    assert metadata.parse_session_end_info_plugin_data(content(metadata.SESSION_END_INFO_TAG))
+
+
+def own(words: str) -> dict[str, Any]:
+    config = compose("train", words.split())
+    fit_to_game(config)
+    return own_settings(config)
+
+
+def test_own_settings() -> None:
+    assert own("run=a checkpoints=b") == {"game": "connect_four rows=6 columns=7", "seed": 0}
+    assert own("experiment=hex7 seed=3 minutes=2") == {
+        "game": "hex size=7 swap=False",
+        "seed": 3,
+    } | {"minutes": 2}
+    assert own("game=hex7 network=small self_play.evaluations=50 games=5") == {
+        "game": "hex size=7 swap=False",
+        "seed": 0,
+        "games": 5,
+        "network.filters": 16,
+        "network.dense": 8,
+        "self_play.evaluations": 50,
+    }
+    assert own("game=hex7") == {"game": "hex size=7 swap=False", "seed": 0}
+    changed = own("heuristic=gain self_play.batch_sizes=[64] fork=x")
+    assert changed["heuristic.name"] == "gain"
+    assert "heuristic.longest" not in changed
+    assert changed["self_play.batch_sizes"] == "[64]"
+    assert changed["fork"] == "x"
+
+
+def test_the_picture_of_strength() -> None:
+    curves = {"random": [(0, 0.5, 0.3, 0.7), (90, 1.0, 0.8, 1.0)], "uct": [(90, 0.2, 0.1, 0.4)]}
+    image = strength_image(curves)
+    assert image.shape == (400, 640, 3)
+    assert {tuple(pixel) for row in image for pixel in row} >= {(70, 130, 180), (255, 140, 0)}
+    assert strength_image({}).shape == image.shape
+    assert strength_image({"uct": [(0, 0.5, 0.0, 1.0)]}).shape == image.shape
+
+
+def test_figures_for_programs(run: Path) -> None:
+    figures = read_figures(run)
+    state = read_state(newest(run))
+    assert (figures["games"], figures["samples"]) == (state["games"], state["samples"])
+    assert figures["strength"]["uct"]["games"] == 4
+    assert figures["strength"]["uct"]["after"] == state["games"]
+    assert figures["held_out_error"] > 0
+    assert figures["checkpoint"] == f"checkpoints/tictactoe/r/step_{state['games']}"
+    assert read_figures(run / "nowhere") == {}
 
 
 def test_the_figures_make_sense(run: Path, events: Any) -> None:

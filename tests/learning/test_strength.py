@@ -106,21 +106,20 @@ def test_how_long_matches_may_take() -> None:
     assert strength.seconds(0, clock, False) == LAST_SECONDS
 
 
-def test_what_there_is_no_time_for_is_told_and_tried_again_with_twice_the_time() -> None:
-    words = "game=hex minutes=1 strength.evaluations=20000 ~strength.references.random"
-    strength, clock = parts(*words.split())
+def test_what_there_is_no_time_for_is_told_and_leaves_its_time_to_others() -> None:
+    words = "game=hex minutes=1 strength.evaluations=20000 strength.games=2"
+    slow = "strength.references.slow={search:uct,iterations:1000000}"
+    strength, _ = parts(*words.split(), "~strength.references.uct", slow, "strength.best_by=slow")
     heard = Heard()
     strength.measure("hash", 5, heard, 0.1)
-    assert (heard.too_short, heard.results) == (["uct"], {})
-    assert heard.lines[0][:3] == ("uct", 0, 8)
-    strength.measure("hash", 5, heard, 0.1)
-    assert len(heard.too_short) == 1, "not again"
-    assert strength.due(6, clock, True, True)
-    strength.measure("hash", 6, heard, 0.1)
-    assert len(heard.too_short) == 2, "the end says what it has no time for"
-    before = len(heard.lines)
-    strength.measure("hash", 6, heard, 9.0)
-    assert len(heard.lines) > before
+    assert (heard.too_short, heard.results) == (["random", "slow"], {})
+    assert heard.lines[0][:3] == ("random", 0, 2)
+    strength.config.strength.evaluations = 20
+    started = time.monotonic()
+    strength.measure("hash", 6, heard, 3.0)
+    assert heard.results.keys() == {"random"}
+    assert heard.too_short == ["random", "slow", "slow"]
+    assert time.monotonic() - started < 10
 
 
 def test_matches_with_and_without_a_limit() -> None:
