@@ -68,16 +68,19 @@ def shortened(actions: list[str], most: int = 40) -> str:
     return f"{' '.join(actions[:most])} … ({left_out} more; --json has all)"
 
 
-def check_game(config: CheckSettings, show: Callable[[str], None]) -> Findings:
+def check_game(config: CheckSettings, show: Callable[[list[str]], object]) -> Findings:
     """Plays random games of it; `show` is told how far it is."""
     started = time.monotonic()
     name, own = config.game["name"], ":" in config.game["name"]
 
     def told() -> None:
         passed, done = time.monotonic() - started, len(contract.games) - 1
-        left = f"  {duration(passed / done * (config.games - done))} left" if done else ""
-        wrong = f"  {len(contract.faults)} broken" if contract.faults else ""
-        show(f"{done}/{config.games} games  {contract.states:,} states{wrong}{left}")
+        parts = [f"{done}/{config.games} games"]
+        if done:
+            parts.append(f"{duration(passed / done * (config.games - done))} left")
+        if contract.faults:
+            parts.append(f"{len(contract.faults)} broken")
+        show([*parts, f"{contract.states:,} states"])
 
     contract = Contract(plain_game(config.game), lambda: plain_game(config.game), told)
     if contract.look_at_facts():

@@ -323,6 +323,8 @@ def match_command(words: list[str]) -> None:
         make_player(game, config.first, runs, config.seed, config.threads, config.trust),
         make_player(game, config.second, runs, config.seed + 1, config.threads, config.trust),
     )
+    for name, player in zip(NAMES, players, strict=True):
+        print(f"{name}: {player.text}")
     print(f"computed by {what_plays(players)}", flush=True)
     openings = matches.make_openings(game, config.games // 2, config.opening_plies, config.seed)
     with Progress() as progress:
@@ -338,8 +340,7 @@ def match_command(words: list[str]) -> None:
         **result.figures(),
         "seconds": round(progress.seconds, 1),
     }
-    lines = [f"{name}: {player.text}" for name, player in zip(NAMES, players, strict=True)]
-    report(arguments, [*lines, f"first player of the two: {result}"], figures)
+    report(arguments, [f"first player of the two: {result}"], figures)
 
 
 def play_command(words: list[str]) -> None:

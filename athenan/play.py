@@ -230,7 +230,7 @@ def thinking() -> Iterator[None]:
 
         def tick() -> None:
             while not over.wait(progress.interval):
-                progress.show(f"thinking … {duration(progress.seconds)} (Ctrl-C: play now)")
+                progress.show([f"thinking … {duration(progress.seconds)}", "(Ctrl-C: play now)"])
 
         clock = threading.Thread(target=tick, daemon=True)
         clock.start()

@@ -254,7 +254,7 @@ class Terminal:
 
     def __init__(self, words: str) -> None:
         self.screen, inside = pty.openpty()
-        environment = {**os.environ, "TERM": "dumb", "COLUMNS": "80"}
+        environment = {**os.environ, "TERM": "vt100", "COLUMNS": "80"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "athenan.command", *words.split()],
             stdin=inside, stdout=inside, stderr=inside, env=environment, start_new_session=True,
@@ -339,7 +339,7 @@ def test_the_line_of_thinking_is_cleared(terminal: Any) -> None:
     play = terminal("play game=hex7 seconds=0.9 first=you")
     shown = play.wait_for("program: ")
     line = shown.rpartition("thinking … ")[2]
-    assert re.search(r"\r +\r$", line), "blanks over it, then the program's action"
+    assert re.search(r"\r\x1b\[[KJ]$", line), "it is erased, then comes the program's action"
     play.type("quit\n")
     assert play.process.wait(30) == 0
 

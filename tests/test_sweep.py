@@ -75,7 +75,7 @@ def test_names_say_what_differs() -> None:
     [
         "learn.learning_rate=1e-3,0.01",
         "self_play.batch_sizes=[16,64],[32]",
-        "fork=checkpoints/a/b,../c",
+        "checkpoints=a/b,../c",
         "experiment_name='a b','ä/b'",
         "experiment_name=" + ",".join(letter * 300 for letter in "ab"),
     ],

@@ -256,4 +256,4 @@ def test_runs_that_are_not_there(tmp_path: Path, run: Path) -> None:
     assert "There is no run in" in refusal(find_run, "latest", tmp_path / "empty")
     shutil.rmtree(run / "step_40")
     assert refusal(find_step, str(run), tmp_path) == f"Run '{run}' has no checkpoint yet."
-    assert "There is no run" in refusal(find_step, str(run / "step_99"), tmp_path)
+    assert "has no checkpoint 'step_99'" in refusal(find_step, str(run / "step_99"), tmp_path)

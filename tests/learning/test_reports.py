@@ -68,7 +68,7 @@ def test_the_newest_checkpoints_and_the_best_are_kept(run: Path) -> None:
 def test_the_report_tells_how_to_go_on(run: Path) -> None:
     report = (run / "report.txt").read_text()
     for text in ("against uct:", "against random:", "against earlier:", "train resume=",
-                 "tensorboard --logdir", "athenan match game=tictactoe", "athenan play",
+                 "tensorboard --logdir", "athenan match first.checkpoint=", "athenan play",
                  "of the network's best", "self_play", "learning", "matches"):  # fmt: skip
         assert text in report
     assert "first fit on 256 ends" in (run / "log.txt").read_text()
