@@ -67,7 +67,7 @@ def draw_values(draw: Any, values: list[float], box: tuple[int, int, int, int], 
 
 
 COLOURS = ("steelblue", "darkorange", "seagreen", "purple", "firebrick")
-CHART = (640, 400)  # width and height of the chart of strength
+CHART = (480, 300)  # width and height of the chart of strength
 
 Curve = list[tuple[int, float, float, float]]  # games, score, and its interval's low and high
 

@@ -217,7 +217,7 @@ def test_own_settings() -> None:
 def test_the_picture_of_strength() -> None:
     curves = {"random": [(0, 0.5, 0.3, 0.7), (90, 1.0, 0.8, 1.0)], "uct": [(90, 0.2, 0.1, 0.4)]}
     image = strength_image(curves)
-    assert image.shape == (400, 640, 3)
+    assert image.shape == (300, 480, 3)
     assert {tuple(pixel) for row in image for pixel in row} >= {(70, 130, 180), (255, 140, 0)}
     assert strength_image({}).shape == image.shape
     assert strength_image({"uct": [(0, 0.5, 0.0, 1.0)]}).shape == image.shape
