@@ -78,6 +78,7 @@ class InlineActors:
         return records
 
     def publish(self, weights: list[Array], progress: float) -> None:
+        self.self_play.wait()
         self.evaluator.assign(weights)
         self.self_play.progress = progress
 
