@@ -21,6 +21,7 @@ exploration        which action self-play plays
 checkpoint         a run's checkpoints on disk
 records            finished games, alone and in blocks
 self_play          many games in step
+device             a GPU's timing without one
 actors             who plays them, and where
 clock              the time of a run, its limits and its progress
 replay_files       games on disk

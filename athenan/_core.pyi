@@ -344,6 +344,11 @@ class SearchGroup:
     @property
     def waiting(self) -> int: ...
 
+def unpack_planes(packed: numpy.typing.NDArray[numpy.uint8], tables: numpy.typing.NDArray[numpy.uint32], chosen: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    Planes [states, bits] from packed ones [states, bytes], each state by one of the tables [symmetries, bits], which say where each bit comes from.
+    """
+
 def ending_samples(game: Game, count: int, heuristic: str, longest: int, seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]:
     """(packed planes, values in [-1, 1]) of the last states of random games."""
 

@@ -17,7 +17,7 @@ from athenan.checkpoint import Part
 from athenan.errors import InputError
 from athenan.network import NetworkEvaluator, make_model
 from athenan.records import Array, GameRecord
-from athenan.search import Evaluate
+from athenan.search import Evaluate, Known, Pending, asked
 from athenan.self_play import SelfPlay
 from athenan.settings import TrainSettings
 
@@ -64,6 +64,19 @@ class Actors(Protocol):
     def close(self) -> None: ...
 
 
+class Kept:
+    """Values that can be asked for again."""
+
+    def __init__(self, pending: Pending) -> None:
+        self._pending: Pending | None = pending
+        self._values: Any = None
+
+    def result(self) -> Any:
+        if self._pending is not None:
+            self._values, self._pending = np.asarray(self._pending.result()), None
+        return self._values
+
+
 class Answers:
     """What the network answered since no search was running, turn by turn of self-play.
 
@@ -75,20 +88,27 @@ class Answers:
 
     def __init__(self, evaluate: Evaluate) -> None:
         self.evaluate = evaluate
-        self.turns: list[tuple[float, list[Array]]] = []  # progress of the run, answers
+        self.turns: list[tuple[float, list[Pending]]] = []  # progress of the run, answers
         self.bytes = 0
         self._again: Iterator[Array] | None = None  # while turns are repeated
 
     def __call__(self, planes: Array) -> Array:
+        values: Array = self.start(planes).result()
+        return values
+
+    def start(self, planes: Array) -> Pending:
+        """As the evaluator does, which may answer later."""
+        pending: Pending
         if self._again is not None:
             answers = next(self._again, None)
             if answers is None:
                 raise InputError("Self-play asks for more than the network had answered.")
+            pending = Known(answers)
         else:
-            answers = np.asarray(self.evaluate(planes))
-        self.turns[-1][1].append(answers)
-        self.bytes += answers.nbytes
-        return answers
+            pending = Kept(asked(self.evaluate, planes))
+        self.turns[-1][1].append(pending)
+        self.bytes += 4 * len(planes)
+        return pending
 
     def turn(self, progress: float) -> None:
         self.turns.append((progress, []))
@@ -111,7 +131,7 @@ class Answers:
     def saved(self) -> tuple[list[list[float]], list[Array]]:
         """Progress and number of answers of each turn; all answers."""
         facts = [[progress, len(answers)] for progress, answers in self.turns]
-        return facts, [array for _, answers in self.turns for array in answers]
+        return facts, [pending.result() for _, answers in self.turns for pending in answers]
 
 
 def saved_turns(facts: Any, arrays: list[Array]) -> Iterator[tuple[float, list[Array]]]:
@@ -156,6 +176,7 @@ class InlineActors:
         return records
 
     def publish(self, weights: list[Array], progress: float) -> None:
+        self.self_play.wait()
         self.evaluator.assign(weights)
         self.self_play.progress = progress
 

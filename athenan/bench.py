@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,41 @@ def selfplay(settings: list[str]) -> Report:
     return lines, figures
 
 
+def device(settings: list[str]) -> Report:
+    """How busy self-play keeps a device, with one group of games and with two; turn about."""
+    from athenan.device import TimedDevice, busy_share
+    from athenan.self_play import SelfPlay
+
+    config = compose("bench", settings)
+    game = make_game(**config.game)
+    batch, state = config.device_batch_microseconds, config.device_state_microseconds
+    shares = {1: 0.0, 2: 0.0}
+    rows = dict.fromkeys(shares, 0.0)
+    for _ in range(config.repeats):
+        for groups in shares:
+            made = TimedDevice(batch, state)
+            self_play = SelfPlay(
+                game, made, config.search, config.heuristic,
+                replace(config.self_play, groups=groups), config.exploration, seed=0,
+            )  # fmt: skip
+            share = busy_share(self_play, made, config.seconds)
+            if share > shares[groups]:
+                shares[groups], rows[groups] = share, self_play.rows / made.batches
+    lines = [
+        f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
+        f"{config.self_play.games_in_step} games in step, {config.self_play.threads} threads, "
+        f"a device of {batch:g} µs a batch and {state:g} µs a state",
+        *(f"{groups} group{'s' * (groups > 1):1}  busy {share:6.1%}, {rows[groups]:.0f} states a "
+          "batch" for groups, share in shares.items()),
+    ]  # fmt: skip
+    figures = {
+        "game": config.game,
+        "busy_share": {str(groups): share for groups, share in shares.items()},
+        "states_per_batch": {str(groups): mean for groups, mean in rows.items()},
+    }
+    return lines, figures
+
+
 def evaluator(settings: list[str]) -> Report:
     """A network's formats beside TensorFlow as the trainer calls it. How many threads TensorFlow
     has is settled when it starts, so each number of threads is measured in a process of its own."""
@@ -330,4 +366,5 @@ KINDS: dict[str, Callable[[list[str]], Report]] = {
     "search": search,
     "selfplay": selfplay,
     "evaluator": evaluator,
+    "device": device,
 }

@@ -26,7 +26,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
   check   whether a game keeps the contract, yours or a built-in one; a template of one
-  bench   where time goes: rules | search | selfplay | evaluator
+  bench   where time goes: rules | search | selfplay | evaluator | device
 """
 
 
@@ -395,13 +395,15 @@ def export_command(words: list[str]) -> None:
 
 
 def bench_command(words: list[str]) -> None:
-    """athenan bench rules|search|selfplay|evaluator [game=…] [setting=value …] [--json]
+    """athenan bench rules|search|selfplay|evaluator|device [game=…] [setting=value …] [--json]
 
     rules      child states and playout states a second of a game's rules (game=all: every config)
     search     child states a second of the search, bytes a child state, 1 thread and `threads`
     selfplay   states a second of self-play with a network, against the network's own best rate
     evaluator  states a second of a network (checkpoint=… or a new one) in each exported format, by
                batch size, 1 thread and `threads`
+    device     how busy self-play would keep a GPU, by the timing of one (device_…), with one group
+               of games and with two
 
     The best of `repeats` measurements counts. Where OpenSpiel is installed and has the game, it is
     timed in the same run.

@@ -71,7 +71,8 @@ class Learner:
             (np.array(s.cells)[:, None] * channels + np.array(s.channels)[None, :]).reshape(-1)
             for s in self._symmetries
         ]
-        return np.stack(tables) if tables else np.arange(np.prod(self.plane_shape))[None, :]
+        plain = [np.arange(np.prod(self.plane_shape))]
+        return np.stack(tables or plain).astype(np.uint32)
 
     def set_progress(self, progress: float) -> None:
         """0 to 1 over the run, for the learning-rate schedule."""
@@ -116,10 +117,9 @@ class Learner:
 
     def _batch(self, packed: Array, values: Array) -> tuple[Array, Array]:
         """Planes and labels [n, width], each state in a random one of its symmetries."""
-        bits = unpack(packed, self.plane_shape).reshape(len(packed), -1)
         random = np.random.default_rng([self.seed, 4, self.steps])
         chosen = random.integers(0, len(self._tables), len(values))
-        bits = np.take_along_axis(bits, self._tables[chosen], axis=1)
+        bits = _core.unpack_planes(packed, self._tables, chosen)
         return bits.reshape(-1, *self.plane_shape), values * self._signs[chosen, None]
 
     def error(self, samples: Samples, evaluator: Any = None) -> float:

@@ -66,6 +66,17 @@ def make_model(
     return k.Model(planes, value)
 
 
+class Values:
+    """Of a batch that a device may still be working on."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def result(self) -> np.ndarray[Any, Any]:
+        values: np.ndarray[Any, Any] = self._tensor.numpy()
+        return values
+
+
 class NetworkEvaluator:
     """Planes to values by one compiled call; the batch size is free, so nothing is traced twice."""
 
@@ -93,9 +104,12 @@ class NetworkEvaluator:
         specs = [tf.TensorSpec(v.shape, v.dtype) for v in model.weights]
         self._assign = tf.function(assign, input_signature=[specs])
 
+    def start(self, planes: np.ndarray[Any, Any]) -> Values:
+        """A device works on while the call returns; planes stay as they are until the result."""
+        return Values(self._call(self._to_tensor(planes)))
+
     def __call__(self, planes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        values: np.ndarray[Any, Any] = self._call(self._to_tensor(planes)).numpy()
-        return values
+        return self.start(planes).result()
 
     def assign(self, weights: list[np.ndarray[Any, Any]]) -> None:
         """Other weights for the same network."""

@@ -8,31 +8,60 @@ takes depends on the seed and the games' numbers only, so there is no state to s
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from athenan.checkpoint import Part
 from athenan.errors import InputError
-from athenan.records import GameRecord, Samples
+from athenan.records import Array, GameRecord, Samples
 from athenan.replay_files import ReplayFiles, files_of
 from athenan.settings import ReplaySettings
 
+UNKNOWN = -1  # order of no pass
 
-@dataclass
-class _Game:
+
+class _Game(NamedTuple):
     number: int
-    samples: Samples
-    steps: int = 0  # learning steps since it came
+    steps: int  # learning steps since it came
+
+
+class _Rows:
+    """Arrays of equally many rows, which come at the end and go at the front. What comes is written
+    behind what is there; only when no room is left all that is there moves to the front."""
+
+    def __init__(self) -> None:
+        self._first = self._last = 0
+        self._arrays: list[Array] = []  # with room for more
 
     def __len__(self) -> int:
-        return len(self.samples.values)
+        return self._last - self._first
 
-    def rows(self, chosen: np.ndarray[Any, Any]) -> Samples:
-        return Samples(*(array[chosen] for array in self.samples))
+    def arrays(self) -> list[Array]:
+        """As they are now, not copied."""
+        return [array[self._first : self._last] for array in self._arrays]
+
+    def append(self, *rows: Array) -> None:
+        if not self._arrays:
+            self._arrays = [array[:0] for array in rows]
+        size = len(rows[0])
+        if self._last + size > len(self._arrays[0]):
+            self._make_room(size)
+        for array, given in zip(self._arrays, rows, strict=True):
+            array[self._last : self._last + size] = given
+        self._last += size
+
+    def _make_room(self, size: int) -> None:
+        """Half as much again as is needed, so that a row moves twice in its life at most."""
+        room = (len(self) + size) * 3 // 2
+        for i, array in enumerate(self.arrays()):
+            self._arrays[i] = np.empty((room, *array.shape[1:]), array.dtype)
+            self._arrays[i][: len(array)] = array
+        self._first, self._last = 0, len(self)
+
+    def drop(self, number: int) -> None:
+        self._first += number
 
 
 class Replay:
@@ -44,69 +73,98 @@ class Replay:
         self.uses = config.uses  # δ
         self.most_states = config.states
         self.seed = seed
-        self.games: deque[_Game] = deque()
         self.steps = 0
         self.files = ReplayFiles(run)
+        # Of each game: number, states, steps since it came, and the pass over its states (one of δ)
+        # whose order is known. Of each state: planes, values, and which one of its game is taken in
+        # its place. So a draw costs what it takes, and nothing for each game in memory.
+        self._games = _Rows()
+        self._states = _Rows()
 
     def __len__(self) -> int:
-        return sum(map(len, self.games))
+        return len(self._states)
+
+    @property
+    def games(self) -> list[_Game]:
+        """Oldest first."""
+        if not len(self._games):
+            return []
+        numbers, _, steps, _ = self._games.arrays()
+        return [_Game(*game) for game in zip(numbers.tolist(), steps.tolist(), strict=True)]
 
     @property
     def bytes(self) -> int:
-        return sum(array.nbytes for game in self.games for array in game.samples)
+        """Of states and labels."""
+        return sum(array.nbytes for array in self._states.arrays()[:2])
 
     def add(self, record: GameRecord) -> None:
         self.files.add(record)
-        self._keep(_Game(record.number, record.samples))
+        self._keep(record.number, record.samples, steps=0)
 
-    def _keep(self, game: _Game) -> None:
-        self.games.append(game)
-        while len(self.games) > self.most_games or (
-            len(self.games) > 1 and len(self) > self.most_states
+    def _keep(self, number: int, samples: Samples, steps: int) -> None:
+        size = len(samples.values)
+        self._games.append(*np.array([number, size, steps, UNKNOWN], np.int64)[:, None])
+        self._states.append(*samples, np.zeros(size, np.int32))
+        while len(self._games) > self.most_games or (
+            len(self._games) > 1 and len(self) > self.most_states
         ):
-            self.games.popleft()
+            self._states.drop(int(self._games.arrays()[1][0]))
+            self._games.drop(1)
 
     def draw(self) -> Samples:
         """What the learning step after a new game trains on."""
         self.steps += 1
-        if self.name == "plain":
-            parts = [self._plain_part()]
-        else:
-            parts = [self._next_part(game) for game in self.games]
-        planes, values = joined(parts)
+        rows = self._plain_rows() if self.name == "plain" else self._stratified_rows()
         # Mixed, so that a batch is not one game's.
-        order = np.random.default_rng([self.seed, 1, self.steps]).permutation(len(values))
-        return Samples(planes[order], values[order])
+        rows = rows[np.random.default_rng([self.seed, 1, self.steps]).permutation(len(rows))]
+        planes, values, _ = self._states.arrays()
+        return Samples(planes[rows], values[rows])
 
-    def _next_part(self, game: _Game) -> Samples:
-        size = len(game)
-        first = int(size * self.uses * game.steps / self.most_games)
-        game.steps += 1
-        last = int(size * self.uses * game.steps / self.most_games)
+    def _stratified_rows(self) -> Array:
+        """The next share of every game, game by game."""
+        _, sizes, steps, passes = self._games.arrays()
+        order = self._states.arrays()[2]
+        starts = np.cumsum(sizes) - sizes
+        first = (sizes * self.uses * steps / self.most_games).astype(np.int64)
+        steps += 1
+        last = (sizes * self.uses * steps / self.most_games).astype(np.int64)
+        counts = last - first
+        ends = np.cumsum(counts)
+        turning = np.flatnonzero((counts > 0) & ((last - 1) // np.maximum(sizes, 1) != passes))
+        turned = {int(i): self._turn(int(i), int(first[i]), int(last[i])) for i in turning}
+        game = np.repeat(np.arange(len(sizes)), counts)
+        taken = np.arange(len(game)) - (ends - counts - first)[game]
+        rows: Array = order[starts[game] + taken % sizes[game]].astype(np.int64)
+        for i, chosen in turned.items():
+            rows[ends[i] - counts[i] : ends[i]] = chosen
+        rows += starts[game]
+        return rows
+
+    def _turn(self, i: int, first: int, last: int) -> Array:
+        """The states `first` to `last` of all that a game gives where its states come around, each
+        pass in an order of its own; notes the order of the last pass."""
+        numbers, sizes, _, passes = self._games.arrays()
+        size, start = int(sizes[i]), int(sizes[:i].sum())
+        order = self._states.arrays()[2][start : start + size]
         chosen = []
-        for turn in range(first // size, (last - 1) // size + 1) if last > first else ():
-            order = np.random.default_rng([self.seed, 2, game.number, turn]).permutation(size)
-            chosen.append(order[max(first - turn * size, 0) : last - turn * size])
-        rows = np.concatenate(chosen) if chosen else np.empty(0, np.int64)
-        return game.rows(rows)
+        for turn in range(first // size, (last - 1) // size + 1):
+            if turn != passes[i]:
+                random = np.random.default_rng([self.seed, 2, int(numbers[i]), turn])
+                order[:], passes[i] = random.permutation(size), turn
+            chosen.append(order[max(first - turn * size, 0) : last - turn * size].copy())
+        return np.concatenate(chosen)
 
-    def _plain_part(self) -> Samples:
+    def _plain_rows(self) -> Array:
         random = np.random.default_rng([self.seed, 3, self.steps])
-        sizes = np.array([len(game) for game in self.games])
-        number = max(1, int(sizes.sum() * self.uses / self.most_games))
-        ends = np.cumsum(sizes)
-        rows = np.sort(random.integers(0, ends[-1], number))
-        where = np.searchsorted(ends, rows, side="right")
-        return joined(
-            [self.games[i].rows(rows[where == i] - (ends[i] - sizes[i])) for i in np.unique(where)]
-        )
+        number = max(1, int(len(self) * self.uses / self.most_games))
+        return np.sort(random.integers(0, len(self), number))
 
     def saved(self) -> Part:
         """Writes the new games to the run's folder; what a checkpoint says of all of them."""
         self.files.write()
         return Part({
             "replay_steps": self.steps,
-            "replay": [[game.number, game.steps] for game in self.games],
+            "replay": [list(game) for game in self.games],
             "replay_files": self.files.needed({game.number for game in self.games}),
         })  # fmt: skip
 
@@ -119,15 +177,11 @@ class Replay:
             raise InputError("Fact 'replay' is not a list of games.")
         try:
             games = [
-                _Game(number, found[number].samples, Part({"steps": age}).count("steps"))
+                (number, found[number].samples, Part({"steps": age}).count("steps"))
                 for number, age in listed
             ]
         except (KeyError, TypeError, ValueError):
             raise InputError("The replay files do not have the games of the replay.") from None
         self.steps = steps
         for game in games:
-            self._keep(game)
-
-
-def joined(parts: list[Samples]) -> Samples:
-    return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+            self._keep(*game)

@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,7 +21,8 @@ SearchResult = _core.SearchResult
 Array = np.ndarray[Any, Any]
 
 # Planes [batch, rows, columns, channels] to values in [-1, 1]: [batch] in the first player's view
-# for two players, otherwise [batch, players].
+# for two players, otherwise [batch, players]. One with a method `start`, from planes to Pending,
+# may answer later.
 Evaluate = Callable[[Array], Any]
 CORE_EVALUATORS = tuple(_core.evaluators())
 BATCH_SIZES = (16, 64, 256, 1024)
@@ -232,37 +234,76 @@ def refusals() -> Iterator[None]:
         raise InputError(str(error)) from error
 
 
-def drive(
+class Pending(Protocol):
+    """Values that an evaluator is working on."""
+
+    def result(self) -> Any:
+        """Waits for them."""
+        ...
+
+
+@dataclass
+class Known:
+    """Values of an evaluator that answers at once."""
+
+    values: Any
+
+    def result(self) -> Any:
+        return self.values
+
+
+@dataclass
+class Asked:
+    """A batch that the evaluator has: rows, real and with padding."""
+
+    group: _core.SearchGroup
+    pending: Pending
+    rows: int
+    padded: int
+
+    def answer(self) -> None:
+        """Waits for the values and gives them to the group."""
+        answers = as_answers(self.pending.result())
+        with refusals():
+            self.group.resume(answers)
+
+
+def ask(
     group: _core.SearchGroup,
     evaluator: str | Evaluate,
     ended: Callable[[int], object] | None = None,
-    batches: int | None = None,
     enough: Callable[[], bool] | None = None,
-) -> tuple[int, int]:
-    """Runs a group until every search is done, or so many batches are answered.
+) -> Asked | None:
+    """Advances a group and gives the evaluator what it waits for; None where that is nothing.
 
     Each search that is done is told to `ended`, which may start it again; those that need no batch
-    go on at once, until there is `enough`. Returns the rows evaluated, real and with padding.
+    go on at once, until there is `enough`. An evaluator with `start` may answer later.
     """
-    rows = padded = 0
-    while True:
-        while done := advance(group):
-            for index in done:
-                if ended is not None:
-                    ended(index)
-            if enough is not None and enough():
-                return rows, padded
-        with refusals():
-            batch = group.batch()
-        if batch is None or isinstance(evaluator, str):
-            return rows, padded
-        planes, real = batch
-        answers = as_answers(evaluator(planes))
-        with refusals():
-            group.resume(answers)
-        rows, padded = rows + real, padded + len(planes)
-        if batches is not None and (batches := batches - 1) <= 0:
-            return rows, padded
+    while done := advance(group):
+        for index in done:
+            if ended is not None:
+                ended(index)
+        if enough is not None and enough():
+            return None
+    with refusals():
+        batch = group.batch()
+    if batch is None or isinstance(evaluator, str):
+        return None
+    planes, rows = batch
+    return Asked(group, asked(evaluator, planes), rows, len(planes))
+
+
+def asked(evaluator: Evaluate, planes: Array) -> Pending:
+    """What the evaluator answers, now or later."""
+    start = getattr(evaluator, "start", None)
+    pending: Pending = Known(evaluator(planes)) if start is None else start(planes)
+    return pending
+
+
+def drive(group: _core.SearchGroup, evaluator: str | Evaluate) -> None:
+    """Runs a group until every search is done."""
+    while (asked := ask(group, evaluator)) is not None:
+        asked.answer()
 
 
 def advance(group: _core.SearchGroup) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,10 +13,12 @@ from athenan import _core
 from athenan.checkpoint import Part
 from athenan.errors import InputError
 from athenan.exploration import make_chooser
-from athenan.records import GameRecord, pack
+from athenan.records import Array, GameRecord, pack
 from athenan.search import (
+    Asked,
     Evaluate,
-    drive,
+    Known,
+    ask,
     make_core_search,
     make_group,
     make_terminal_evaluation,
@@ -23,9 +26,13 @@ from athenan.search import (
 )
 from athenan.settings import ExplorationSettings, HeuristicSettings, SelfPlaySettings
 
+# Numbers of games of one actor process; the first has those below, as a run of one process has.
+INCARNATION = 2**32
+
 # What a checkpoint holds of a game under way, besides its tree and dropped labels.
 SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expanded",
          "resolved_roots")  # fmt: skip
+ARRAYS = 5  # nodes, edges and counts of its tree, planes and values of its dropped labels
 
 
 @dataclass
@@ -43,10 +50,12 @@ class _GameUnderWay:
 
 
 class SelfPlay:
-    """`play_batch()` advances all games by one batch of the network.
+    """`play_batch()` advances the games by one batch of the network.
 
-    Game n depends on the seed, n and the network's answers only. `hold()` lets the searches under
-    way end without starting others: once `searching` is 0, `saved()` has all there is.
+    Game n depends on the seed, n and the network's answers only. Two groups of games take turns, in
+    one thread: while one is searched the evaluator has the batch of the other. `hold()` lets the
+    searches under way end without starting others: once `searching` is 0, `saved()` has all there
+    is.
     """
 
     def __init__(
@@ -89,9 +98,16 @@ class SelfPlay:
         if memory is not None:
             for one in self.searches:
                 one.consult(memory)
-        self.group = make_group(self.searches, config.batch_sizes, config.threads)
+        # Slot s is search s // groups of group s % groups.
+        self.groups = [
+            make_group(self.searches[first :: config.groups], config.batch_sizes, config.threads)
+            for first in range(config.groups)
+        ]
+        self._turn = 0  # the group that is searched next; its batch is answered
+        self._asked: deque[Asked] = deque()  # batches that the evaluator has
         self.games: list[_GameUnderWay | None] = [None] * config.games_in_step
         self._idle = list(range(config.games_in_step))
+        self._waiting: deque[tuple[dict[str, Any], list[Array]]] = deque()  # saved, without a slot
 
     @property
     def searching(self) -> int:
@@ -101,15 +117,18 @@ class SelfPlay:
         self.holding = holding
 
     def play_batch(self) -> list[GameRecord]:
-        """Evaluates one batch; the games that ended meanwhile."""
+        """Has one batch answered; the games that ended meanwhile."""
         if not self.holding:
+            if not self.searching:  # new, restored or held: what follows is the same
+                self._turn = 0
             for slot in sorted(self._idle):
                 self._go_on(slot)
             self._idle.clear()
         records: list[GameRecord] = []
+        turn, number = self._turn, len(self.groups)
 
-        def ended(slot: int) -> None:
-            record = self._end_of_search(slot)
+        def ended(index: int) -> None:
+            record = self._end_of_search(index * number + turn)
             if record is not None:
                 records.append(record)
 
@@ -117,10 +136,20 @@ class SelfPlay:
         def enough() -> bool:
             return len(records) >= len(self.games)
 
-        rows, padded = drive(self.group, self.evaluator, ended, batches=1, enough=enough)
-        self.rows += rows
-        self.padded_rows += padded
+        asked = ask(self.groups[turn], self.evaluator, ended, enough)
+        if asked is not None:
+            self._asked.append(asked)
+            self.rows += asked.rows
+            self.padded_rows += asked.padded
+        if self._asked and (asked is None or len(self._asked) == number):
+            self._asked.popleft().answer()
+        self._turn = (turn + 1) % number
         return records
+
+    def wait(self) -> None:
+        """Until the evaluator has no batch: other weights may come."""
+        for asked in self._asked:
+            asked.pending = Known(asked.pending.result())
 
     def _go_on(self, slot: int) -> None:
         """Starts the slot's next search, of a new game if it has none."""
@@ -128,15 +157,19 @@ class SelfPlay:
         if game is None:
             self.searches[slot].clear()
             self.labels[slot].clear()
-            game = self._new_game(slot, self.next_game)
-            self.next_game += 1
+            if self._waiting:
+                game = self._take_up(slot, *self._waiting.popleft())
+            else:
+                game = self._new_game(slot, self.next_game)
+                self.next_game += 1
+        number = len(self.groups)
         with refusals():
-            self.group.start(slot, game.state, **self.budget)
+            self.groups[slot % number].start(slot // number, game.state, **self.budget)
 
     def _new_game(self, slot: int, number: int) -> _GameUnderWay:
         start = self.game.initial_state()
         search = self.searches[slot]
-        search.reseed((self.seed << 32) + number)
+        search.reseed(seed_of_game(self.seed, number))
         game = self.games[slot] = _GameUnderWay(number, search, start)
         return game
 
@@ -155,7 +188,7 @@ class SelfPlay:
         game.expanded += game.search.counts["expanded"]
         game.resolved_roots += result.resolved
         game.root_values.append(result.value / bound)
-        random = np.random.default_rng([self.seed, game.number, len(game.actions)])
+        random = random_of_action(self.seed, game.number, len(game.actions))
         action = self.choose(result.children, game.state.to_move, bound, random, self.progress)
         self._play(game, action)
         record = None
@@ -179,7 +212,7 @@ class SelfPlay:
         """The games under way with their trees. No search may be running."""
         assert self.searching == 0
         facts: list[dict[str, Any] | None] = []
-        arrays: list[np.ndarray[Any, Any]] = []
+        arrays: list[Array] = []
         for game, labels in zip(self.games, self.labels, strict=True):
             if game is None:
                 facts.append(None)
@@ -189,23 +222,39 @@ class SelfPlay:
             own = {name: copy(getattr(game, name)) for name in SAVED}
             facts.append(own | {"dropped": resolved})
             arrays += [*game.search.save_tree(), planes, values]
+        for waiting, its in self._waiting:
+            facts.append(waiting)
+            arrays += its
         return Part({"next_game": self.next_game, "games_under_way": facts}, {"trees": arrays})
 
     def restore(self, part: Part) -> None:
+        """Games go on in the slots they had; where there are other slots now they are dealt anew,
+        and those beyond wait for one."""
         self.next_game = part.facts["next_game"]
         trees = iter(part.arrays["trees"])
-        for slot, saved in enumerate(part.facts["games_under_way"]):
-            if saved is None:
-                continue
-            game = self._new_game(slot, saved["number"])
-            for action in saved["actions"]:
-                self._play(game, action)
-            for name in SAVED:
-                setattr(game, name, saved[name])
-            nodes, edges, counts, planes, values = (next(trees) for _ in range(5))
-            origin = next(s for s in (*game.states, game.state) if s.ply == counts[3])
-            game.search.restore_tree(nodes, edges, counts, origin)
-            self.labels[slot].restore(planes, values, saved["dropped"])
+        found = [
+            None if saved is None else (saved, [next(trees) for _ in range(ARRAYS)])
+            for saved in part.facts["games_under_way"]
+        ]
+        if len(found) != len(self.games):
+            found = [game for game in found if game is not None]
+        for slot, saved in enumerate(found[: len(self.games)]):
+            if saved is not None:
+                self._take_up(slot, *saved)
+        self._waiting = deque(game for game in found[len(self.games) :] if game is not None)
+
+    def _take_up(self, slot: int, saved: dict[str, Any], arrays: list[Array]) -> _GameUnderWay:
+        """A saved game goes on in the slot."""
+        game = self._new_game(slot, saved["number"])
+        for action in saved["actions"]:
+            self._play(game, action)
+        for name in SAVED:
+            setattr(game, name, saved[name])
+        nodes, edges, counts, planes, values = arrays
+        origin = next(s for s in (*game.states, game.state) if s.ply == counts[3])
+        game.search.restore_tree(nodes, edges, counts, origin)
+        self.labels[slot].restore(planes, values, saved["dropped"])
+        return game
 
     def _record(self, game: _GameUnderWay, game_labels: _core.Labels) -> GameRecord:
         planes, values, resolved = game_labels.samples()
@@ -231,6 +280,22 @@ class SelfPlay:
             resolved=resolved,
             resolved_roots=game.resolved_roots,
         )
+
+
+def random_of_action(seed: int, number: int, ply: int) -> np.random.Generator:
+    """What decides about an action of a game."""
+    incarnation, place = divmod(number, INCARNATION)
+    words = [seed, place, ply]
+    return np.random.default_rng([*words, incarnation] if incarnation else words)
+
+
+def seed_of_game(seed: int, number: int) -> int:
+    """Of the search of a game; no game of another process or of the next seeds has it."""
+    incarnation, place = divmod(number, INCARNATION)
+    if incarnation == 0:
+        return (seed << 32) + place
+    words = np.random.SeedSequence([seed, place, incarnation, 6]).generate_state(1, np.uint64)
+    return int(words[0])
 
 
 def tree_search(

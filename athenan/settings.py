@@ -154,6 +154,10 @@ class SelfPlaySettings:
         256, "at once; more fill larger batches, which the network answers faster", "games",
         low=1, high=1_000_000,
     )  # fmt: skip
+    groups: int = setting(
+        1, "that the games are parted into; with 2 one is searched while the device has the "
+        "states of the other", "groups", low=1, high=2,
+    )  # fmt: skip
     iterations: int | None = number(None, "of the search, an action", "iterations", low=0)
     evaluations: int | None = number(
         None, "states valued by the network, an action; without any limit four times the actions "
@@ -431,6 +435,12 @@ class BenchSettings:
     )  # fmt: skip
     batches: list[int] = setting(
         [1, 64, 1024, 8192], "of bench evaluator", "states", low=1, high=1_000_000, empty=False
+    )
+    device_batch_microseconds: float = setting(
+        200.0, "bench device: of a batch, besides its states", "microseconds", low=0, high=1e9
+    )
+    device_state_microseconds: float = setting(
+        1.0, "bench device: of each state in a batch", "microseconds", low=0, high=1e9
     )
     trust: bool = setting(False, TRUST)
     # After `games` and `threads`, which its config takes over: what is wrong is said of them.

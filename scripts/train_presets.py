@@ -25,7 +25,7 @@ from athenan.evaluators import CheckpointEvaluator
 from athenan.games import configs_folder, make_game
 from athenan.learner import Learner
 from athenan.network import NetworkEvaluator, make_model
-from athenan.replay import joined
+from athenan.records import Samples
 from athenan.self_play import SelfPlay
 from athenan.table import table
 from athenan.train import train
@@ -71,7 +71,7 @@ def held_out_error(run: Path) -> tuple[float, float, float]:
     ):
         records += player.play_batch()
     learner = Learner(final.model, config.learn, [], 0)
-    samples = joined([r.samples for r in records])
+    samples = Samples(*map(np.concatenate, zip(*(r.samples for r in records), strict=True)))
     after = learner.error(samples, final)
     shape, players = final.game.plane_shape, final.game.num_players
     untrained = NetworkEvaluator(make_model(config.network, shape, players, config.seed))

@@ -121,7 +121,10 @@ void resume(SearchGroup& group, const nb::ndarray<const float, nb::c_contig>& an
   if (answers.ndim() != 1 && answers.ndim() != 2)
     throw nb::value_error("An evaluator answers a value, or a row of them, for each state.");
   const auto use = group.users().changing();
-  group.resume({answers.data(), answers.size()}, answers.ndim() == 2 ? answers.shape(1) : 1);
+  const std::span<const float> given(answers.data(), answers.size());
+  const std::size_t width = answers.ndim() == 2 ? answers.shape(1) : 1;
+  nb::gil_scoped_release release;
+  group.resume(given, width);
 }
 
 }  // namespace

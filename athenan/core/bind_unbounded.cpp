@@ -170,9 +170,29 @@ nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t co
   return nb::make_tuple(arrays[0], arrays[1]);
 }
 
+Array<std::uint8_t> unpacked(
+    const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& packed,
+    const nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig>& tables,
+    const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>& chosen) {
+  std::vector<std::uint8_t> planes;
+  {
+    nb::gil_scoped_release release;
+    planes = unpack_planes({packed.data(), packed.size()}, tables.shape(1),
+                           {tables.data(), tables.size()}, {chosen.data(), chosen.size()});
+  }
+  return to_numpy(std::move(planes), {chosen.size(), tables.shape(1)});
+}
+
 }  // namespace
 
 void bind_unbounded(nb::module_& m) {
+  m.def("unpack_planes", &unpacked, nb::arg("packed"), nb::arg("tables"), nb::arg("chosen"),
+        nb::sig("def unpack_planes(packed: numpy.typing.NDArray[numpy.uint8], "
+                "tables: numpy.typing.NDArray[numpy.uint32], "
+                "chosen: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.uint8]"),
+        "Planes [states, bits] from packed ones [states, bytes], each state by one of the tables "
+        "[symmetries, bits], which say where each bit comes from.");
+
   m.def("ending_samples", &ending_samples, nb::arg("game"), nb::arg("count"), nb::arg("heuristic"),
         nb::arg("longest"), nb::arg("seed"),
         nb::sig("def ending_samples(game: Game, count: int, heuristic: str, longest: int, "

@@ -5,17 +5,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/parallel.h"
-
 namespace athenan {
 
 SearchGroup::SearchGroup(std::vector<std::shared_ptr<Search>> searches,
                          std::vector<std::size_t> batch_sizes, int threads)
-    : searches_(std::move(searches)), batch_sizes_(std::move(batch_sizes)), threads_(threads) {
+    : searches_(std::move(searches)), batch_sizes_(std::move(batch_sizes)) {
   if (batch_sizes_.empty() || batch_sizes_.front() == 0 ||
       !std::is_sorted(batch_sizes_.begin(), batch_sizes_.end()))
     throw std::invalid_argument("Batch sizes must be positive and ascend.");
-  if (threads_ < 1) throw std::invalid_argument("A search needs at least one thread.");
+  if (threads < 1) throw std::invalid_argument("A search needs at least one thread.");
+  helpers_ = std::make_unique<Helpers>(threads);
   for (auto search = searches_.begin(); search != searches_.end(); ++search)
     if (!*search || std::find(searches_.begin(), search, *search) != search)
       throw std::invalid_argument("A group has each of its searches once.");
@@ -48,7 +47,7 @@ std::optional<std::vector<std::size_t>> SearchGroup::advance(Clock::time_point p
   const auto goes_on = [this](const Turn& turn) { return searches_[turn.search]->can_go_on(); };
   std::exception_ptr error;  // of one search; the others go on
   try {
-    in_parallel(runnable_.size(), threads_, [&](std::size_t i) {
+    helpers_->share(runnable_.size(), [&](std::size_t i) {
       if (goes_on(runnable_[i]) && Clock::now() < pause_at)
         searches_[runnable_[i].search]->resume(pause_at);
     });
@@ -112,7 +111,7 @@ SearchGroup::Batch SearchGroup::batch() {
   const std::size_t bytes = searches_.front()->game().facts().plane_bytes();
   std::vector<std::size_t> starts(parts_.size());
   for (std::size_t i = 1; i < parts_.size(); ++i) starts[i] = starts[i - 1] + parts_[i - 1].count;
-  in_parallel(parts_.size(), threads_, [&](std::size_t i) {
+  helpers_->share(parts_.size(), [&](std::size_t i) {
     const auto& request = searches_[parts_[i].search]->request();
     std::uint8_t* out = planes_.data() + starts[i] * bytes;
     if (request.actions.empty())

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/parallel.h"
 #include "core/search.h"
 
 namespace athenan {
@@ -58,7 +59,7 @@ class SearchGroup {
 
   std::vector<std::shared_ptr<Search>> searches_;
   std::vector<std::size_t> batch_sizes_;
-  int threads_;
+  std::unique_ptr<Helpers> helpers_;
   std::vector<Turn> runnable_;
   std::deque<Turn> queue_;  // searches with rows that are in no batch yet
   std::vector<Part> parts_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 namespace athenan {
 
@@ -60,6 +61,29 @@ Samples Labels::all() const {
   Samples samples = dropped_;
   add_tree_samples(samples, *search_);
   return samples;
+}
+
+std::vector<std::uint8_t> unpack_planes(std::span<const std::uint8_t> packed, std::size_t bits,
+                                        std::span<const std::uint32_t> tables,
+                                        std::span<const std::int64_t> chosen) {
+  const std::size_t bytes = (bits + 7) / 8, symmetries = bits ? tables.size() / bits : 0;
+  if (packed.size() != chosen.size() * bytes || tables.size() != symmetries * bits)
+    throw std::invalid_argument("Packed planes, tables and choices do not fit each other.");
+  for (std::uint32_t from : tables)
+    if (from >= bits) throw std::invalid_argument("A table leads to bits that there are not.");
+  for (std::int64_t k : chosen)
+    if (k < 0 || std::size_t(k) >= symmetries)
+      throw std::invalid_argument("A state is to be in a symmetry that there is not.");
+  std::vector<std::uint8_t> planes(chosen.size() * bits), plain(bytes * 8);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    for (std::size_t byte = 0; byte < bytes; ++byte)
+      for (std::size_t bit = 0; bit < 8; ++bit)
+        plain[byte * 8 + bit] = (packed[i * bytes + byte] >> (7 - bit)) & 1;
+    const std::uint32_t* from = tables.data() + std::size_t(chosen[i]) * bits;
+    std::uint8_t* out = planes.data() + i * bits;
+    for (std::size_t bit = 0; bit < bits; ++bit) out[bit] = plain[from[bit]];
+  }
+  return planes;
 }
 
 Samples random_ending_samples(const Game& game, const TerminalEvaluation& evaluation,

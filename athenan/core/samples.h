@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/unbounded.h"
@@ -46,6 +47,12 @@ class Labels {
   std::shared_ptr<UnboundedSearch> search_;
   Samples dropped_;
 };
+
+// Planes from their bits, each state in one of its symmetries: in symmetry k bit i is that of the
+// packed state at tables[k * bits + i], and chosen has the k of each state.
+std::vector<std::uint8_t> unpack_planes(std::span<const std::uint8_t> packed, std::size_t bits,
+                                        std::span<const std::uint32_t> tables,
+                                        std::span<const std::int64_t> chosen);
 
 // The last states of `count` random games, for the first fit of a network.
 Samples random_ending_samples(const Game& game, const TerminalEvaluation& evaluation,

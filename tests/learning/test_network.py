@@ -201,6 +201,30 @@ def test_symmetric_batches_keep_their_labels(options: dict[str, Any]) -> None:
     assert (images != given).any()
 
 
+@pytest.mark.parametrize("name", ["hex", "othello", "chess"])
+def test_states_are_unpacked_as_their_tables_say(name: str) -> None:
+    """Bit for bit as the plain way: all bits first, then each in its place."""
+    game: Any = athenan.make_game(name)
+    bits = int(np.prod(game.plane_shape))
+    random = np.random.default_rng(0)
+    packed = random.integers(0, 256, (50, (bits + 7) // 8), np.uint8)
+    tables = np.stack([random.permutation(bits) for _ in range(8)]).astype(np.uint32)
+    chosen = random.integers(0, 8, 50)
+    planes = np.unpackbits(packed, axis=1, count=bits)
+    expected = np.take_along_axis(planes, tables[chosen].astype(np.int64), axis=1)
+    assert np.array_equal(_core.unpack_planes(packed, tables, chosen), expected)
+    assert _core.unpack_planes(packed[:0], tables, chosen[:0]).shape == (0, bits)
+    for wrong in (
+        (packed[:-1], tables, chosen),
+        (packed, tables + np.uint32(1), chosen),
+        (packed, tables, chosen + 1),
+        (packed, tables, chosen - 8),
+        (packed, tables[:, :-8], chosen),
+    ):
+        with pytest.raises(ValueError, match=r"fit each other|that there"):
+            _core.unpack_planes(*wrong)
+
+
 def test_without_symmetries_batches_are_as_given(game: Any) -> None:
     learner = learner_of(game, symmetries=False)
     packed, values = endings(game, 50)

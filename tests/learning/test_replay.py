@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,76 @@ def test_the_seed_determines_what_is_drawn(name: str) -> None:
 
     assert steps(0) == steps(0)
     assert steps(0) != steps(1)
+
+
+def plain_draw(
+    games: list[tuple[int, int, int]], step: int, most_games: int, uses: float
+) -> list[tuple[int, int]]:
+    """The states that a step takes from (number, states, age) of each game, as plainly as can be:
+    seed 0, every order made anew."""
+    found = []
+    for number, size, age in games:
+        first, last = (int(size * uses * a / most_games) for a in (age, age + 1))
+        for k in range(first, last):
+            order = np.random.default_rng([0, 2, number, k // size]).permutation(size)
+            found.append((number, int(order[k % size])))
+    return [found[i] for i in np.random.default_rng([0, 1, step]).permutation(len(found))]
+
+
+@pytest.mark.parametrize(("most_games", "uses"), [(10, 3.0), (4, 0.7), (3, 7.5), (50, 1.0)])
+def test_what_is_drawn_is_known_from_the_seed(most_games: int, uses: float) -> None:
+    replay = make_replay(0, games=most_games, uses=uses)
+    ages: dict[int, list[int]] = {}
+    for number in range(40):
+        size = 1 + 17 * number % 43
+        add_game(replay, number, size)
+        ages[number] = [size, 0]
+        games = [(n, *ages[n]) for n in sorted(ages)[-most_games:]]
+        assert drawn(replay) == plain_draw(games, number + 1, most_games, uses)
+        for n, _, _ in games:
+            ages[n][1] += 1
+
+
+def test_a_draw_costs_what_it_takes_however_many_games_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A game's states are put into an order once a pass, not at every step."""
+    made = []
+    real = np.random.default_rng
+
+    def counted(seed: list[int]) -> np.random.Generator:
+        made.append(seed[1])
+        return real(seed)
+
+    monkeypatch.setattr(np.random, "default_rng", counted)
+    for most_games in (20, 400):
+        replay = make_replay(0, games=most_games, uses=3.0)
+        for number in range(2 * most_games):
+            if number == most_games:
+                made.clear()
+            add_game(replay, number % 256, 30)
+            replay.draw()
+        assert made.count(1) == most_games, "one a step, to mix"
+        assert made.count(2) <= 3.1 * most_games, "one a pass of a game"
+
+
+def samples_a_second(most_games: int) -> float:
+    """Of a replay that is full."""
+    replay = make_replay(0, games=most_games, uses=3.0)
+    for number in range(most_games):
+        add_game(replay, number % 256, 100)
+        replay.draw()
+    taken, started = 0, time.process_time()
+    for number in range(100):
+        add_game(replay, number, 100)
+        taken += len(replay.draw().values)
+    return taken / (time.process_time() - started)
+
+
+def test_the_rate_does_not_fall_with_the_games_in_memory() -> None:
+    """It did with one order a game and step: to a tenth from 100 games to 2,000."""
+    few, many = (max(samples_a_second(games) for _ in range(2)) for games in (100, 2000))
+    assert many > few / 4
 
 
 @pytest.mark.parametrize("name", ["stratified", "plain"])

@@ -8,11 +8,14 @@ import pytest
 
 import athenan
 from athenan import _core
+from athenan.backend import tensorflow
 from athenan.checkpoint import Part
 from athenan.config import compose
 from athenan.errors import InputError
+from athenan.network import NetworkEvaluator, make_model
 from athenan.records import GameRecord, unpack
 from athenan.self_play import SelfPlay
+from athenan.settings import NetworkSettings
 
 
 def evaluator(planes: np.ndarray) -> np.ndarray:
@@ -86,6 +89,80 @@ def test_threads_and_batch_sizes_change_nothing(game: Any, changed: dict[str, An
     assert all(usual[number] == found[number] for number in both)
 
 
+class Later:
+    """Answers when it is asked for the result, and notes what happens when."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def start(self, planes: np.ndarray) -> Any:
+        name = str(self.notes.count("start"))
+        self.notes.append("start")
+        outer = self
+
+        class Pending:
+            def result(self) -> np.ndarray:
+                outer.notes.append(name)
+                return evaluator(planes)  # which nobody has changed meanwhile
+
+        return Pending()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_two_groups_play_the_same_games(game: Any, threads: int) -> None:
+    """Whenever the evaluator answers; without a memory of proofs no game knows of another."""
+    usual = {r.number: r for r in records(self_play(game), 40)}
+    for later in (None, Later()):
+        play = self_play(game, groups=2, threads=threads, games_in_step=9)
+        if later is not None:
+            play.evaluator = later  # type: ignore[assignment]
+        found = {r.number: r for r in records(play, 40)}
+        both = usual.keys() & found.keys()
+        assert len(both) > 20
+        for number in both:
+            assert (usual[number].actions == found[number].actions).all()
+            assert (usual[number].values == found[number].values).all()
+
+
+def test_groups_take_turns(game: Any) -> None:
+    """One is searched while the evaluator has the batch of the other; with one it only waits."""
+    for groups, expected in (
+        (1, ["start", "0", "start", "1", "start", "2"]),
+        (2, ["start", "start", "0", "start", "1", "start"]),
+    ):
+        play, later = self_play(game, groups=groups), Later()
+        play.evaluator = later  # type: ignore[assignment]
+        while len(later.notes) < 6:
+            play.play_batch()
+        assert later.notes[:6] == expected
+        play.wait()
+        asked = len(play._asked)
+        assert asked == groups - 1
+        waited = len(later.notes)
+        assert later.notes.count("start") * 2 == waited, "every batch has its values"
+        records(play, 5)
+        assert later.notes[waited] == "start", "and is not asked for them again"
+
+
+def test_a_device_that_answers_later_changes_nothing(game: Any) -> None:
+    """TensorFlow that returns before it is done, as it does with a GPU."""
+    context = tensorflow().config.experimental
+    model = make_model(NetworkSettings(filters=8, layers=1, dense=8), game.plane_shape, 2, 0)
+    found = []
+    for synchronous in (True, False):
+        context.set_synchronous_execution(synchronous)
+        try:
+            play = self_play(game, groups=2)
+            play.evaluator = NetworkEvaluator(model)
+            found.append(records(play, 30))
+        finally:
+            context.set_synchronous_execution(True)
+    for ours, theirs in zip(*found, strict=True):
+        assert ours.number == theirs.number
+        assert (ours.actions == theirs.actions).all()
+        assert (ours.values == theirs.values).all()
+
+
 def test_a_proven_win_is_played_and_a_proven_loss_avoided() -> None:
     """With enough search every game is the draw that it should be, however it explores."""
     game = athenan.make_game("tictactoe")
@@ -142,6 +219,8 @@ def test_games_in_step_share_the_memory(game: Any) -> None:
         ["heuristic=gain"],
         ["heuristic=mobility"],
         ["heuristic=gain", "search.memory_mb=0.04", "self_play.evaluations=60"],
+        ["heuristic=gain", "self_play.groups=2"],
+        ["heuristic=gain", "self_play.groups=2", "self_play.games_in_step=7"],
     ],
     ids=" ".join,
 )
@@ -183,6 +262,7 @@ def test_wrong_settings_are_answered_with_a_sentence(game: Any) -> None:
         ({"target": "trees"}, r"'self_play.target' .* not 'trees'; did you mean 'tree'\?"),
         ({"games_in_step": 0}, "'self_play.games_in_step' must be from 1"),
         ({"evaluations": 0}, "needs a budget"),
+        ({"groups": 3}, "'self_play.groups' must be from 1 to 2, not 3"),
         ({"batch_sizes": "[64,16]"}, "'self_play.batch_sizes' must ascend"),
     ):
         with pytest.raises(InputError, match=text):

@@ -80,8 +80,9 @@ def checkpoints_due(every: int) -> Iterator[None]:
         ["exploration.schedule=annealed", "learn.schedule=cosine", "resolved.clear_every_games=15"],
         ["heuristic=mobility", "replay=plain", "resolved.states=50"],
         ["search.memory_mb=0.06", "self_play.evaluations=60", "resolved.states=0"],
+        ["self_play.groups=2"],
     ],
-    ids=["schedules", "mobility and plain", "no memory"],
+    ids=["schedules", "mobility and plain", "no memory", "two groups"],
 )
 def test_checkpoints_outside_the_schedule_change_nothing(words: list[str]) -> None:
     """A run with them ends as one without; and so does one that was stopped at one of them, and

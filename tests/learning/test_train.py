@@ -99,8 +99,16 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         ["heuristic=mobility", "replay=plain", "resolved.states=50"],
         ["self_play.target=root", "exploration=epsilon_greedy", "heuristic=gain"],
         ["search.memory_mb=0.06", "self_play.evaluations=60", "resolved.states=0"],
+        ["self_play.groups=2"],
     ],
-    ids=["schedules", "all games held out", "mobility and plain", "root and epsilon", "no memory"],
+    ids=[
+        "schedules",
+        "all games held out",
+        "mobility and plain",
+        "root and epsilon",
+        "no memory",
+        "two groups",
+    ],
 )
 def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
     """Also the first, written before any game."""
