@@ -64,6 +64,17 @@ def test_a_run_of_games_is_measured_at_its_checkpoints() -> None:
     assert strength.due(240, clock, True, True)
 
 
+def test_the_first_checkpoint_is_measured_whatever_the_start_took() -> None:
+    strength, clock = parts("games=1000")
+    assert strength.due(0, clock, True, False)
+    clock.seconds = {"self_play": 1.0, "matches": 5.0}
+    assert strength.due(40, clock, True, False)
+    clock.seconds = {"self_play": 2.0, "matches": 9.0}
+    assert not strength.due(80, clock, True, False)
+    clock.seconds = {"self_play": 80.0, "matches": 9.0}
+    assert strength.due(120, clock, True, False), "4 of 89 seconds, and 4 more"
+
+
 def test_a_run_of_minutes_has_enough_points_between_checkpoints_too() -> None:
     strength, clock = parts("minutes=10", "games=null", "checkpoint.every_games=1000000")
     points = [strength.due(0, clock, True, False)]
@@ -71,7 +82,7 @@ def test_a_run_of_minutes_has_enough_points_between_checkpoints_too() -> None:
         matches = 5.0 * sum(points)
         clock.seconds = {"self_play": second - matches, "matches": matches}
         points.append(strength.due(second, clock, False, False))
-    assert 5 <= sum(points) <= POINTS
+    assert 5 <= sum(points) <= POINTS + 1, "and the start"
     assert 5.0 * sum(points) <= 0.1 * 600
     assert not strength.due(600, clock, False, False), "no game has ended since"
 
