@@ -47,6 +47,7 @@ class Strength:
         self.best: dict[str, Any] | None = None
         self._saved_best: dict[str, Any] | None = None  # in the checkpoint that was restored
         self._spent_before = 0.0  # seconds of matches before the last ones
+        self._at_start = 0.0  # seconds of those of the untrained network
         self._measured: tuple[int, float] | None = None  # games and seconds of the run then
         self._references()  # what is wrong with them is better said now than after hours
 
@@ -60,7 +61,9 @@ class Strength:
         turn = at_checkpoint and number % config.every_checkpoints == 0
         if not (last or turn or self._overdue(games, clock)):
             return False
-        spent = clock.spent("matches")
+        if self._measured is not None and self._measured[0] == 0:
+            self._at_start = clock.spent("matches")  # beside the share
+        spent = clock.spent("matches") - self._at_start
         cost = spent - self._spent_before
         if spent and not last and spent + cost > config.most_share * clock.elapsed:
             return False

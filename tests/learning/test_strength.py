@@ -64,6 +64,17 @@ def test_a_run_of_games_is_measured_at_its_checkpoints() -> None:
     assert strength.due(240, clock, True, True)
 
 
+def test_the_first_checkpoint_is_measured_whatever_the_start_took() -> None:
+    strength, clock = parts("games=1000")
+    assert strength.due(0, clock, True, False)
+    clock.seconds = {"self_play": 1.0, "matches": 5.0}
+    assert strength.due(40, clock, True, False)
+    clock.seconds = {"self_play": 2.0, "matches": 9.0}
+    assert not strength.due(80, clock, True, False)
+    clock.seconds = {"self_play": 80.0, "matches": 9.0}
+    assert strength.due(120, clock, True, False), "4 of 89 seconds, and 4 more"
+
+
 def test_a_run_of_minutes_has_enough_points_between_checkpoints_too() -> None:
     strength, clock = parts("minutes=10", "games=null", "checkpoint.every_games=1000000")
     points = [strength.due(0, clock, True, False)]
@@ -71,7 +82,7 @@ def test_a_run_of_minutes_has_enough_points_between_checkpoints_too() -> None:
         matches = 5.0 * sum(points)
         clock.seconds = {"self_play": second - matches, "matches": matches}
         points.append(strength.due(second, clock, False, False))
-    assert 5 <= sum(points) <= POINTS
+    assert 5 <= sum(points) <= POINTS + 1, "and the start"
     assert 5.0 * sum(points) <= 0.1 * 600
     assert not strength.due(600, clock, False, False), "no game has ended since"
 
@@ -113,13 +124,13 @@ def test_what_there_is_no_time_for_is_told_and_leaves_its_time_to_others() -> No
     heard = Heard()
     strength.measure("hash", 5, heard, 0.1)
     assert (heard.too_short, heard.results) == (["random", "slow"], {})
-    assert heard.lines[0][:3] == ("random", 0, 2)
     strength.config.strength.evaluations = 20
     started = time.monotonic()
     strength.measure("hash", 6, heard, 3.0)
     assert heard.results.keys() == {"random"}
     assert heard.too_short == ["random", "slow", "slow"]
-    assert time.monotonic() - started < 10
+    assert ("random", 0, 2) in {line[:3] for line in heard.lines}
+    assert time.monotonic() - started < 40, "a match whose every action takes a minute"
 
 
 def test_matches_with_and_without_a_limit() -> None:
@@ -152,7 +163,7 @@ def test_minutes_are_kept_with_matches_that_would_take_hours(
     started = time.monotonic()
     slow = ["strength.every_checkpoints=1", "strength.evaluations=3000", "strength.games=4000"]
     run = train("r", "game=hex7", "minutes=0.1", "games=null", *slow).parent.parent / "hex" / "r"
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < 150
     log = (run / "log.txt").read_text()
     assert "against random" in log
     assert "go on with:" in capsys.readouterr().out
