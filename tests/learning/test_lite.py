@@ -160,6 +160,6 @@ def test_a_run_says_what_computes_and_so_does_a_match(
     assert "computed by TensorFlow " in (run / "one" / "log.txt").read_text()
     words = ["match", "game=tictactoe", "games=2", f"first.checkpoint={run / 'one'}"]
     assert main([*words, "first.evaluations=10", "second.iterations=5"]) == 0
-    first: Any = capsys.readouterr().out.splitlines()[0]
-    assert first.startswith("computed by TensorFlow ")
-    assert first.endswith(" · the CPU, without a network")
+    line: Any = capsys.readouterr().out.splitlines()[2]
+    assert line.startswith("computed by TensorFlow ")
+    assert line.endswith(" · the CPU, without a network")
