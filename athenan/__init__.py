@@ -11,23 +11,30 @@ python_game        games written in Python
 games              the rules by name
 tree_game          games made of explicit trees
 template           a game in Python to start from
+own_rules          … of a search, written in Python
+proofs             what solving has proven, on disk and for searches
 search             searches by name, and what they answer
 settings           every setting: type, default, unit, range and a sentence
 checks             values become typed settings, or a sentence
 config             … composed of configs/ and the command line
 help               … told to people
 network            the value network and its evaluator
+placement          which devices a process computes on
 exploration        which action self-play plays
 checkpoint         a run's checkpoints on disk
 records            finished games, alone and in blocks
 self_play          many games in step
 device             a GPU's timing without one
 actors             who plays them, and where
+stopping           being asked to stop, without loss
+ledger             what arrives from other processes, once
+actor              self-play in a process of its own
+cluster            Ray, of the run's own or joined
+ray_actors         … actors that it runs
 clock              the time of a run, its limits and its progress
 replay_files       games on disk
 replay             whole games, and what each learning step takes from them
 learner            the network fitted to the labels
-stopping           being asked to stop, without loss
 run                a run's folder and config
 export.operations  a network as a list of plain operations
 export.lite        … as a .tflite file, float32 or int8
@@ -40,6 +47,7 @@ export.writing     writing one
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 match              two players with an interval
+waves              … in many processes
 matches            … of a run, on disk
 strength           small matches during a run
 picture            a game as an image
@@ -49,6 +57,7 @@ parts              a run's parts: new, forked, resumed
 train              the loop that joins them
 sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
+drawing            a search's tree as a picture
 notation           actions as people write them
 opponent           the program that a person plays against
 play               a game against a person
@@ -57,6 +66,11 @@ contract           … looked at in random games
 check              … and told to who brings the game
 peers              other programs, timed in the same run
 bench              speeds
+machine            cores, memory, packages, clusters
+pieces             what a run's rate is made of, measured
+scaling            … and foretold for larger machines
+arguments          words of a command line
+doctor             what the machine has, lacks and should run
 command            the `athenan` program
 """
 
@@ -68,12 +82,13 @@ from typing import TYPE_CHECKING, Any
 
 from athenan.errors import InputError
 from athenan.games import Game, State, Symmetry, list_games, make_game
+from athenan.proofs import load_proof
 from athenan.python_game import PythonGame, PythonState
 from athenan.search import Evaluator, Search, SearchResult, make_search
 from athenan.tree_game import TreeGame
 
 if TYPE_CHECKING:
-    from athenan.evaluators import CheckpointEvaluator
+    from athenan.evaluators import CheckpointEvaluator, DenseCheckpoint
     from athenan.match import MatchResult
     from athenan.records import GameRecord
 
@@ -92,6 +107,7 @@ __all__ = [
     "list_games",
     "load_checkpoint",
     "load_evaluator",
+    "load_proof",
     "make_game",
     "make_search",
     "run_match",
@@ -129,22 +145,25 @@ def run_match(
     threads: int = 1,
     on_progress: Callable[[int, MatchResult], object] | None = None,
 ) -> MatchResult:
-    """Two players, both colours of every opening; the result is the first one's. A player is a
-    dictionary: `search` (a name, or a dictionary of `name` and its options; by default ubfm),
-    `evaluator` (one that is loaded, a callable, or any text that load_evaluator takes) and a budget
-    an action: `iterations`, `evaluations` or `seconds`."""
-    from athenan.match import make_openings, play_match
+    """Two players, both colours of every opening; the result is the first one's. In a game for more
+    the first has every seat in turn, and the second all the others. A player is a dictionary:
+    `search` (a name, or a dictionary of `name` and its options; by default ubfm), `evaluator` (one
+    that is loaded, a callable, or any text that load_evaluator takes) and a budget an action:
+    `iterations`, `evaluations` or `seconds`; `resolved` is a proof, or its file."""
+    from athenan.match import make_openings, play_match, seats
     from athenan.players import player_of
 
     made = make_game(game)
-    players = (player_of(made, first, seed, threads), player_of(made, second, seed + 1, threads))
-    openings = make_openings(made, max(1, games // 2), opening_plies, seed)
+    players = seats(
+        made, player_of(made, first, seed, threads), player_of(made, second, seed + 1, threads)
+    )
+    openings = make_openings(made, max(1, games // len(players)), opening_plies, seed)
     return play_match(players, openings, on_progress=on_progress)
 
 
-def load_checkpoint(path: str | Path, trust: bool = False) -> CheckpointEvaluator:
-    """The evaluator of a checkpoint, for any search; TensorFlow is imported here only. `trust` as
-    for load_evaluator."""
+def load_checkpoint(path: str | Path, trust: bool = False) -> CheckpointEvaluator | DenseCheckpoint:
+    """The evaluator of a checkpoint, for any search; TensorFlow is imported here only, and for
+    networks of kind nnue not at all. `trust` as for load_evaluator."""
     from athenan.evaluators import find_checkpoint
 
     return find_checkpoint(path, trust=trust)

@@ -1,6 +1,6 @@
 """The compiled core: rules and search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 class Symmetry:
     """
-    transformed[cell, channel] = original[cells[cell], channels[channel]]; the value is multiplied by sign.
+    transformed[cell, channel] = original[cells[cell], channels[channel]]; the value of two players is multiplied by sign, that of n is original[players[player]] for each.
     """
 
-    def __init__(self, cells: Sequence[int], channels: Sequence[int], sign: int = 1) -> None: ...
+    def __init__(self, cells: Sequence[int], channels: Sequence[int], sign: int = 1, players: Sequence[int] = []) -> None: ...
 
     @property
     def cells(self) -> list[int]: ...
@@ -23,6 +23,10 @@ class Symmetry:
 
     @property
     def sign(self) -> int: ...
+
+    @property
+    def players(self) -> list[int]:
+        """Empty where everyone stays who he is."""
 
     def __eq__(self, other: object) -> bool: ...
 
@@ -111,6 +115,16 @@ class Game:
     def num_players(self) -> int: ...
 
     @property
+    def zero_sum(self) -> bool:
+        """Of two players: whether what one gains the other loses."""
+
+    @property
+    def value_width(self) -> int:
+        """
+        Numbers in a value: one in the first player's view, or one for each player.
+        """
+
+    @property
     def max_plies(self) -> int: ...
 
     @property
@@ -193,10 +207,34 @@ def wrap_python_state(game: Game, state: object) -> State: ...
 def python_game_of(game: Game) -> object:
     """What wrap_python_game took; None of other games."""
 
-def make_tree_game(children: Sequence[Sequence[int]], to_move: Sequence[int], values: Sequence[float], upper: Sequence[float], lower: Sequence[float]) -> Game: ...
+def make_tree_game(children: Sequence[Sequence[int]], to_move: Sequence[int], values: Sequence[float], upper: Sequence[float], lower: Sequence[float], outcomes: Sequence[Sequence[int]] = [], vectors: Sequence[Sequence[float]] = []) -> Game: ...
 
 def tree_of(game: Game) -> tuple[list[Any], ...] | None:
     """What make_tree_game takes, of a game that it made."""
+
+def dense_vectors() -> list[str]:
+    """The kinds of vectors that dense networks can use here, the best last."""
+
+class DenseNetwork:
+    """
+    A network of dense layers in integers; what is known of one state is updated for the next.
+    """
+
+    def __init__(self, plane_shape: tuple[int, int, int], outputs: int = 1, vectors: str = '') -> None: ...
+
+    def assign(self, weights: list[numpy.typing.NDArray[numpy.float32]]) -> None:
+        """
+        Kernels [inputs, outputs] and biases in turn, from now on; not while a search runs.
+        """
+
+    def answer(self, planes: numpy.typing.NDArray[numpy.uint8]) -> numpy.typing.NDArray[numpy.float32]:
+        """Values in [-1, 1]: [batch], or [batch, outputs]."""
+
+    def answer_children(self, states: list[State]) -> numpy.typing.NDArray[numpy.float32]:
+        """The same of all children of these states, one after the other."""
+
+    @property
+    def vectors(self) -> str: ...
 
 def heuristics() -> list[str]:
     """The names of the reinforcement heuristics."""
@@ -207,7 +245,7 @@ def evaluators() -> list[str]:
 def search_types() -> list[dict[str, Any]]: ...
 
 class TerminalEvaluation:
-    """f_t of two-player games, in the first player's view."""
+    """f_t: in the first player's view for two, else of each player."""
 
     def __init__(self, game: Game, heuristic: str = 'gain', longest: int = 0) -> None: ...
 
@@ -215,8 +253,18 @@ class TerminalEvaluation:
     def bound(self) -> float:
         """Values are within ± this."""
 
-    def __call__(self, end: State) -> float:
-        """Of a terminal state."""
+    def __call__(self, end: State) -> Any:
+        """Of a terminal state: a number for two players, otherwise a tuple."""
+
+    def most(self, state: State, player: int) -> float:
+        """No end below the state is worth more to the player."""
+
+    def key_of(self, state: State) -> int:
+        """Of the state and all that its value depends on besides."""
+
+    @property
+    def breaks_ties(self) -> bool:
+        """Whether no player is ever indifferent between two ends that differ."""
 
 class Child:
     """What a search knows of an action at its root."""
@@ -310,10 +358,32 @@ class Search:
     def reseed(self, seed: int) -> None:
         """Between searches."""
 
+    def consult(self, memory: ResolvedMemory) -> None:
+        """Takes what is proven there for new states."""
+
     def result(self) -> SearchResult: ...
 
     @property
     def done(self) -> bool: ...
+
+    @property
+    def has_horizon(self) -> bool:
+        """And so it ends by itself."""
+
+    @property
+    def tracing(self) -> bool:
+        """
+        Whether a search by windows keeps the list of what it visits; off at first.
+        """
+
+    @tracing.setter
+    def tracing(self, arg: bool, /) -> None: ...
+
+    @property
+    def trace(self) -> list[tuple[tuple[int, ...], str, float, float]]:
+        """
+        (actions from the root, kind, a, b) of what was visited since the start, in order: call (a window), expand and diminish (a limit and 0), leaf (its value, twice).
+        """
 
     @property
     def bound(self) -> float:
@@ -322,7 +392,7 @@ class Search:
     @property
     def counts(self) -> dict[str, int]: ...
 
-def make_search(name: str, game: Game, options: Mapping[str, bool | int | float | str], evaluator: str, rollouts: int = 1, heuristic: str = 'gain', longest: int = 0, seed: int = 0) -> Search: ...
+def make_search(name: str, game: Game, options: Mapping[str, bool | int | float | str], evaluator: str, rollouts: int = 1, heuristic: str = 'gain', longest: int = 0, seed: int = 0, network: DenseNetwork | None = None) -> Search: ...
 
 class SearchGroup:
     """Many searches in step, their states in one batch."""
@@ -355,8 +425,8 @@ def ending_samples(game: Game, count: int, heuristic: str, longest: int, seed: i
 class UnboundedSearch(Search):
     """Descent, UBFM and their class."""
 
-    def consult(self, memory: ResolvedMemory) -> None:
-        """Takes what is proven there for new states."""
+    def follow(self, game: Game, goes_on: Callable[[State, list[Child], int], bool] | None, child_to_explore: Callable[[State, list[Child]], int] | None) -> None:
+        """Takes rules of one's own in place of its settings."""
 
     def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """
@@ -382,7 +452,9 @@ class ResolvedMemory:
     def __init__(self, capacity: int) -> None: ...
 
     def add_all(self, search: UnboundedSearch) -> None:
-        """The resolved states of a search's tree."""
+        """
+        The resolved states of a search's tree; none without transpositions, where nodes are lines.
+        """
 
     def clear(self) -> None: ...
 
@@ -390,7 +462,7 @@ class ResolvedMemory:
 
     def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int8]]: ...
 
-    def fill(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], completions: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)]) -> None: ...
+    def fill(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(order='C', writable=False)], completions: Annotated[NDArray[numpy.int8], dict(order='C', writable=False)]) -> None: ...
 
 class Labels:
     """
@@ -407,12 +479,14 @@ class Labels:
     def saved(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:
         """The same of those that have left the tree, for `restore`."""
 
-    def restore(self, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], resolved: int) -> None: ...
+    def restore(self, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(order='C', writable=False)], resolved: int) -> None: ...
 
     def clear(self) -> None: ...
 
-def make_proof(search: UnboundedSearch, strong: bool) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int8]]:
-    """(keys, outcomes) of the states that prove a resolved root."""
+def make_proof(search: UnboundedSearch, strong: bool) -> tuple[numpy.typing.NDArray[Any], ...]:
+    """
+    (keys, outcomes) of the states that prove a resolved root; for n players with (values).
+    """
 
-def check_proof(root: State, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], outcomes: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)], strong: bool) -> str:
+def check_proof(root: State, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', writable=False)], outcomes: Annotated[NDArray[numpy.int8], dict(order='C', writable=False)], strong: bool, values: Annotated[NDArray[numpy.float32], dict(order='C', writable=False)] | None = None, heuristic: str = 'gain', longest: int = 0) -> str:
     """Empty when the rules confirm the proof, otherwise what is wrong."""

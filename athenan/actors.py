@@ -6,20 +6,35 @@ they play is their own affair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from athenan import _core
 from athenan.checkpoint import Part
-from athenan.errors import InputError
-from athenan.network import NetworkEvaluator, make_model
+from athenan.errors import Failed, InputError
+from athenan.network import make_evaluator, model_for
 from athenan.records import Array, GameRecord
-from athenan.search import Evaluate, Known, Pending, asked
-from athenan.self_play import SelfPlay
+from athenan.search import Evaluate, Known, Pending, asked, core_network
+from athenan.self_play import ARRAYS, INCARNATION, SelfPlay
 from athenan.settings import TrainSettings
+
+HERE = Path()
+
+
+class ActorsGone(Failed):
+    """Nobody plays any more; the run can be gone on with."""
+
+
+class Task(Protocol):
+    """A call that another process works on."""
+
+    def result(self, wait: bool = False) -> Any:
+        """None while it is not over and nobody waits. Raises Failed where its process died."""
+        ...
 
 
 class Actors(Protocol):
@@ -29,12 +44,13 @@ class Actors(Protocol):
         """Plays on for a while; the games that ended meanwhile."""
         ...
 
-    def publish(self, weights: list[Array], progress: float) -> None:
-        """What they play with from now on; progress of the run, 0 to 1."""
+    def publish(self, weights: list[Array], progress: float, steps: int = 0) -> None:
+        """What they play with from now on, after so many steps; progress of the run, 0 to 1."""
         ...
 
-    def hold(self, holding: bool) -> None:
-        """Lets the searches under way end without starting others, or starts them again."""
+    def hold(self, holding: bool, ending: bool = False) -> None:
+        """Lets the searches under way end without starting others, or starts them again; `ending`
+        where the run ends after what is saved then."""
         ...
 
     @property
@@ -48,6 +64,11 @@ class Actors(Protocol):
         ...
 
     @property
+    def beside(self) -> bool:
+        """They play while the learner learns, not in turns with it."""
+        ...
+
+    @property
     def full(self) -> bool:
         """They have to be held before much more is played; decided by what was played alone."""
         ...
@@ -57,8 +78,24 @@ class Actors(Protocol):
     def restore(self, part: Part) -> None: ...
 
     def facts(self) -> dict[str, float]:
-        """For reports: `rows`, states evaluated by this process; `remembered_proofs`;
+        """For reports: `rows`, states evaluated since this process began; `remembered_proofs`;
         `out_of_memory`, searches that memory ended."""
+        ...
+
+    def pages(self) -> dict[str, float]:
+        """Figures of the layout for TensorBoard, `layout/…`."""
+        ...
+
+    def news(self) -> list[str]:
+        """Lines for the log since it was asked last."""
+        ...
+
+    def starving(self) -> str | None:
+        """Which stage of the run waits for which, where any does."""
+        ...
+
+    def run_aside(self, function: Callable[..., Any], *arguments: Any) -> Task | None:
+        """Another process calls it; None where there is none."""
         ...
 
     def close(self) -> None: ...
@@ -145,16 +182,17 @@ class InlineActors:
     """Play in the learner's own process, taking turns with it: the run is deterministic."""
 
     def __init__(self, config: TrainSettings, game: _core.Game) -> None:
-        model = make_model(config.network, game.plane_shape, game.num_players, config.seed)
+        model = model_for(config.network, game, config.seed)
         self.games = 0
-        self.evaluator = NetworkEvaluator(model)
+        self.evaluator = make_evaluator(config.network.kind, model)
+        self.in_core = core_network(self.evaluator) is not None
         self.memory = _core.ResolvedMemory(config.resolved.states)
         self.clear_every_games = config.resolved.clear_every_games
         self.repeatable = not config.self_play.seconds  # time is never the same again
         self.answers = Answers(self.evaluator)
         self.self_play = SelfPlay(
             game,
-            self.answers,
+            self.evaluator if self.in_core else self.answers,
             config.search,
             config.heuristic,
             config.self_play,
@@ -162,25 +200,28 @@ class InlineActors:
             config.seed,
             self.memory if config.resolved.states else None,
         )
+        self._shape = [config.self_play.games_in_step, config.self_play.groups]
         self._idle_part = self._saved_idle()
+        self._collected: list[int] = []  # games, since then
 
     def collect(self) -> list[GameRecord]:
-        if not self.repeatable:
+        if self.in_core or not self.repeatable:
             self.answers.clear()
         self.answers.turn(self.self_play.progress)
         records = self.self_play.play_batch()
+        self._collected += [record.number for record in records]
         before, self.games = self.games, self.games + len(records)
         every = self.clear_every_games
         if every and self.games // every > before // every:
             self.memory.clear()
         return records
 
-    def publish(self, weights: list[Array], progress: float) -> None:
+    def publish(self, weights: list[Array], progress: float, _steps: int = 0) -> None:
         self.self_play.wait()
         self.evaluator.assign(weights)
         self.self_play.progress = progress
 
-    def hold(self, holding: bool) -> None:
+    def hold(self, holding: bool, ending: bool = False) -> None:  # noqa: ARG002
         self.self_play.hold(holding)
 
     @property
@@ -189,7 +230,9 @@ class InlineActors:
 
     @property
     def can_be_saved(self) -> bool:
-        return self.repeatable and not self.self_play.holding
+        return self.in_core or (self.repeatable and not self.self_play.holding)
+
+    beside = False
 
     @property
     def full(self) -> bool:
@@ -198,13 +241,23 @@ class InlineActors:
     def saved(self) -> Part:
         """While searches run: as it was when none did, and what the network has answered since."""
         if self.idle:
-            self._idle_part = self._saved_idle()
+            self._note_idle()
             self.answers.clear()
             return self._idle_part
         turns, answers = self.answers.saved()
         idle = self._idle_part
-        facts = idle.facts | {"games": self.games, "games_idle": idle.facts["games"]}
-        return Part(facts | {"turns": turns}, idle.arrays | {"answers": answers})
+        facts = idle.facts | {
+            "games": self.games,
+            "games_idle": idle.facts["games"],
+            "turns": turns,
+            "shape": self._shape,
+            "collected": list(self._collected),
+            "next_now": self.self_play.next_game,
+        }
+        return Part(facts, idle.arrays | {"answers": answers})
+
+    def _note_idle(self) -> None:
+        self._idle_part, self._collected = self._saved_idle(), []
 
     def _saved_idle(self) -> Part:
         part = self.self_play.saved()
@@ -213,14 +266,18 @@ class InlineActors:
         return part
 
     def restore(self, part: Part) -> None:
+        if "turns" in part.facts and part.facts.get("shape", self._shape) != self._shape:
+            part = without_turns(part)
         games = part.count("games")
         self.games = part.count("games_idle") if "turns" in part.facts else games
         under_way = [game for game in part.facts["games_under_way"] if game is not None]
-        if part.count("next_game") != self.games + len(under_way):
+        next_game = count_of_games(part, "next_game")
+        # Actors of processes give their games numbers of their own.
+        if next_game < INCARNATION and next_game != self.games + len(under_way):
             raise InputError("Fact 'next_game' does not fit the games.")
         self.memory.fill(*part.arrays["resolved"])
         self.self_play.restore(part)
-        self._idle_part = self._saved_idle()
+        self._note_idle()
         if "turns" in part.facts:
             self._repeat(part)
         if self.games != games:
@@ -241,10 +298,65 @@ class InlineActors:
             "out_of_memory": self.self_play.out_of_memory,
         }
 
+    def pages(self) -> dict[str, float]:
+        return {}
+
+    def news(self) -> list[str]:
+        return []
+
+    def starving(self) -> str | None:
+        return None
+
+    def run_aside(self, _function: Callable[..., Any], *_arguments: Any) -> Task | None:
+        return None
+
     def close(self) -> None:
         """Nothing runs beside the learner."""
 
 
-def make_actors(config: TrainSettings, game: _core.Game) -> Actors:
-    """Those of the config's layout."""
+# ---- From one layout to another ----------------------------------------------------------------
+
+
+def without_turns(part: Part) -> Part:
+    """What was saved while searches ran, for actors that cannot repeat them: those searches begin
+    again, but for the games that have ended since, which have been learned from."""
+    collected = set(part.facts["collected"])
+    trees = iter(part.arrays["trees"])
+    facts: list[dict[str, Any]] = []
+    arrays: list[Array] = []
+    for game in part.facts["games_under_way"]:
+        if game is None:
+            continue
+        its = [next(trees) for _ in range(ARRAYS)]
+        if game["number"] not in collected:
+            facts.append(game)
+            arrays += its
+    left = {"turns", "games_idle", "shape", "collected", "next_now"}
+    kept = {name: fact for name, fact in part.facts.items() if name not in left}
+    fresh = fresh_number(count_of_games(part, "next_now"))
+    return Part(
+        kept | {"next_game": fresh, "games_under_way": facts},
+        {"trees": arrays, "resolved": part.arrays["resolved"]},
+    )
+
+
+def fresh_number(next_game: int) -> int:
+    """The first number of an incarnation that no game is of."""
+    return -(-next_game // INCARNATION) * INCARNATION
+
+
+def count_of_games(part: Part, name: str) -> int:
+    """A fact that is the number of a game."""
+    value = part.facts.get(name)
+    if type(value) is not int or not 0 <= value < 2**62:
+        raise InputError(f"Fact '{name}' is not a number of a game.")
+    return value
+
+
+def make_actors(config: TrainSettings, game: _core.Game, run: Path = HERE) -> Actors:
+    """Those of the config's layout, for the run in that folder."""
+    if config.layout.name == "ray":
+        from athenan.ray_actors import RayActors  # looks down: Ray only where it is asked for
+
+        return RayActors(config, run)
     return InlineActors(config, game)

@@ -6,18 +6,25 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from athenan.errors import InputError
+
 MESSAGES = "ATHENAN_TENSORFLOW_LOG"  # names a file for what libraries would write to stderr
 PACKAGES = {"TensorFlow": "tensorflow", "LiteRT": "ai-edge-litert", "ONNX Runtime": "onnxruntime"}
 DRIVERS = {"NVIDIA": ("/proc/driver/nvidia/version", "/dev/nvidiactl"), "AMD": ("/dev/kfd",)}
 BUILT_FOR = {"NVIDIA": "CUDA", "AMD": "ROCm"}  # the TensorFlow that would use it
+NO_TENSORFLOW = (
+    "TensorFlow is not installed: ./scripts/setup or pip install 'athenan[tensorflow]' does it, "
+    "and the README tells of builds for other devices; games, check, solve and rollouts need none."
+)
 _kept_in: Path | None = None
+_xla = False
 
 
 def keep_messages(path: Path) -> None:
@@ -71,7 +78,12 @@ def tensorflow() -> Any:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1" if messages_file() else "2")
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     with quiet():
-        import tensorflow
+        try:
+            import tensorflow
+        except ModuleNotFoundError as error:
+            if error.name != "tensorflow":
+                raise
+            raise InputError(NO_TENSORFLOW) from None
 
         for device in tensorflow.config.list_physical_devices("GPU"):
             tensorflow.config.experimental.set_memory_growth(device, True)
@@ -83,6 +95,20 @@ def keras() -> Any:
     import keras
 
     return keras
+
+
+def use_xla(wanted: bool) -> None:
+    """For what is compiled from now on in this process, as Keras has its policy of precision."""
+    global _xla
+    _xla = wanted
+
+
+def compiled(function: Callable[..., Any], signature: list[Any], xla: bool | None = None) -> Any:
+    """By TensorFlow, for these shapes; XLA makes code of the device's own for each batch size."""
+    wanted = _xla if xla is None else xla
+    return tensorflow().function(
+        function, input_signature=signature, reduce_retracing=True, jit_compile=wanted or None
+    )
 
 
 # ---- What computes -----------------------------------------------------------------------------
@@ -104,8 +130,10 @@ def device_line(
 def with_version(runtime: str) -> str:
     try:
         return f"{runtime} {version(PACKAGES[runtime])}"
-    except (KeyError, PackageNotFoundError):
+    except KeyError:
         return runtime
+    except PackageNotFoundError:  # a build for other devices is a package of another name
+        return f"{runtime} {tensorflow().__version__}" if runtime == "TensorFlow" else runtime
 
 
 def cores() -> int:
@@ -117,7 +145,7 @@ def gpu_names() -> list[str]:
     """Of the GPUs that TensorFlow uses."""
     tf = tensorflow()
     names = []
-    for device in tf.config.list_physical_devices("GPU"):
+    for device in tf.config.get_visible_devices("GPU"):
         details = tf.config.experimental.get_device_details(device)
         names.append(f"GPU {details.get('device_name', device.name)}")
     return names

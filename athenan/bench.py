@@ -112,7 +112,7 @@ def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, i
     evaluator = find_evaluator(config.evaluator or "hash", game, runs, trust=config.trust)
     fit_heuristic(config.heuristic, game)
     states = opening_states(game, config.games)
-    best, counts = 0.0, {"bytes": 0, "edges": 1}
+    best, counts = 0.0, {"bytes": 0, "edges": 1, "states": 1}
     searches = [
         make_core_search(
             config.search, game, evaluator, seed=i, heuristic=config.heuristic.name,
@@ -120,6 +120,7 @@ def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, i
         )
         for i in range(config.games)
     ]  # fmt: skip
+    unbounded = all(isinstance(one, _core.UnboundedSearch) for one in searches)
     group = _core.SearchGroup(searches, config.self_play.batch_sizes, threads)
     for _ in range(config.repeats):
         for one in searches:
@@ -128,6 +129,8 @@ def search_rate(config: BenchSettings, threads: int) -> tuple[float, dict[str, i
         # Slices, so that the games advance in step as they do when a network answers.
         while time.perf_counter() - started < config.seconds:
             for i, state in enumerate(states):
+                if not unbounded:  # what it has found out would answer at once
+                    searches[i].clear()
                 group.start(i, state, evaluations=50_000)
             drive(group, evaluator)
             children += sum(s.counts["children"] for s in searches)
@@ -142,7 +145,7 @@ def search(settings: list[str]) -> Report:
     """The search by itself: the hash evaluator answers at once, unless another is given."""
     config = compose("bench", settings)
     one, counts = search_rate(config, 1)
-    bytes_a_child = counts["bytes"] / counts["edges"]
+    bytes_a_child = counts["bytes"] / (counts["edges"] or counts["states"])
     lines = [
         f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
         f"{config.games} games in step, {config.evaluator or 'hash'} evaluator",
@@ -171,7 +174,7 @@ def search(settings: list[str]) -> Report:
 
 def selfplay(settings: list[str]) -> Report:
     """Self-play with a network against the network alone, turn about in the same run."""
-    from athenan.network import NetworkEvaluator, best_rate, make_model
+    from athenan.network import make_evaluator, model_for, rate_alone
     from athenan.self_play import SelfPlay
 
     config = compose("bench", settings)
@@ -184,8 +187,9 @@ def selfplay(settings: list[str]) -> Report:
             raise InputError(f"Evaluator '{found}' has no rate of its own to compare with.")
         evaluator, title = found, f"evaluator {config.evaluator}"
     else:
-        model = make_model(config.network, game.plane_shape, game.num_players, 0)
-        evaluator, title = NetworkEvaluator(model), f"network of {model.count_params():,} weights"
+        model = model_for(config.network, game, 0)
+        evaluator = make_evaluator(config.network.kind, model)
+        title = f"network of {model.count_params():,} weights"
     self_play = SelfPlay(
         game, evaluator, config.search, config.heuristic, config.self_play, config.exploration,
         seed=0,
@@ -195,18 +199,19 @@ def selfplay(settings: list[str]) -> Report:
         self_play.play_batch()
     network, playing, padded = 0.0, 0.0, 0.0
     for _ in range(config.repeats):
-        network = max(network, best_rate(evaluator, game.plane_shape, sizes, config.seconds / 4))
+        network = max(network, rate_alone(evaluator, game, sizes, config.seconds / 4))
         rows, padded_rows, started = self_play.rows, self_play.padded_rows, time.perf_counter()
         while (seconds := time.perf_counter() - started) < config.seconds:
             self_play.play_batch()
         playing = max(playing, (self_play.rows - rows) / seconds)
         padded = max(padded, (self_play.padded_rows - padded_rows) / seconds)
+    asked = "the children of states" if self_play.in_core else f"batches of {sizes}"
     lines = [
         f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
         f"{config.self_play.games_in_step} games in step, "
         f"{title}",
         f"self-play        {playing:10,.0f} states/s evaluated ({padded:,.0f} with padding)",
-        f"network's best   {network:10,.0f} states/s over batches of {sizes}",
+        f"network's best   {network:10,.0f} states/s over {asked}",
         f"ratio            {playing / network:10.2f}",
     ]
     figures = {
@@ -264,7 +269,7 @@ def evaluator(settings: list[str]) -> Report:
     formats = config.formats
     check_formats(formats)
     named = any(setting.startswith("game=") for setting in settings)
-    game, model, samples = network_to_measure(config, named)
+    game, model, samples, kind = network_to_measure(config, named)
     numbers = sorted({1, config.threads})
     with tempfile.TemporaryDirectory(prefix="athenan-") as folder:
         write_networks(Path(folder), model, [*formats, TRAINER], samples)
@@ -291,6 +296,9 @@ def evaluator(settings: list[str]) -> Report:
         "times the trainer's TensorFlow",
         *table(rows),
     ]
+    if kind == "nnue":
+        inside = max(inside_rate(model, game, config.seconds / 5) for _ in range(config.repeats))
+        lines.append(f"in the core, 1 thread, children of states: {inside:,.0f} states a second")
     figures = {
         "game": game.name,
         "weights": model.count_params(),
@@ -300,6 +308,8 @@ def evaluator(settings: list[str]) -> Report:
             for threads, of in found.items()
         },
     }
+    if kind == "nnue":
+        figures["states_per_second_in_the_core"] = inside
     return lines, figures
 
 
@@ -308,12 +318,19 @@ TRAINER = "keras"
 LABELS = {TRAINER: "tensorflow"}
 
 
-def network_to_measure(config: BenchSettings, named: bool) -> tuple[_core.Game, Any, Any]:
-    """(game, model, states for int8) of a checkpoint, or of the config with new weights."""
+def inside_rate(model: Any, game: _core.Game, seconds: float) -> float:
+    """Of a network that the core computes."""
+    from athenan.network import make_evaluator, rate_alone
+
+    return rate_alone(make_evaluator("nnue", model), game, [], seconds)
+
+
+def network_to_measure(config: BenchSettings, named: bool) -> tuple[_core.Game, Any, Any, str]:
+    """(game, model, states for int8, kind) of a checkpoint, or of the config with new weights."""
     from athenan.checkpoint import find_step
     from athenan.evaluators import CheckpointEvaluator
     from athenan.export.writing import calibration_states, played_states
-    from athenan.network import NetworkEvaluator, make_model
+    from athenan.network import NetworkEvaluator, model_for
 
     if config.checkpoint:
         name = config.game["name"] if named else None
@@ -321,10 +338,12 @@ def network_to_measure(config: BenchSettings, named: bool) -> tuple[_core.Game, 
         if named:
             make_game(**config.game)  # imports the user's own, which the checkpoint may then name
         trained = CheckpointEvaluator(step, config.trust)
-        return trained.game, trained.model, calibration_states(trained, 512)[0]
+        kind = trained.config.network.kind
+        return trained.game, trained.model, calibration_states(trained, 512)[0], kind
     game = make_game(**config.game)
-    model = make_model(config.network, game.plane_shape, game.num_players, 0)
-    return game, model, played_states(game, NetworkEvaluator(model), 256, seed=0)[0]
+    model = model_for(config.network, game, 0)
+    states, _ = played_states(game, NetworkEvaluator(model), 256, seed=0)
+    return game, model, states, config.network.kind
 
 
 def measured_apart(job: dict[str, Any]) -> dict[str, list[float]]:

@@ -6,15 +6,13 @@ import io
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from athenan._core import WrongGame
+from athenan.arguments import Arguments, parse, report
+from athenan.doctor import doctor_command
 from athenan.errors import Failed, InputError, nearest
-
-if TYPE_CHECKING:
-    from athenan.config import Sources
 
 USAGE = """\
 athenan <command> [setting=value …]     athenan <command> --help
@@ -27,74 +25,11 @@ athenan <command> [setting=value …]     athenan <command> --help
   solve   search a state until it is resolved; write and check proofs
   check   whether a game keeps the contract, yours or a built-in one; a template of one
   bench   where time goes: rules | search | selfplay | evaluator | device
+  doctor  what the machine has and lacks, and the layout that suits it
 """
 
 
-@dataclass
-class Arguments:
-    """What follows the command: settings, and flags with or without a value."""
-
-    settings: list[str] = field(default_factory=list)
-    flags: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def json(self) -> bool:
-        return "--json" in self.flags
-
-    @property
-    def sources(self) -> Sources:
-        """As Hydra's users name them."""
-        from athenan.config import Sources
-
-        folder = self.flags.get("--config-dir")
-        return Sources(Path(folder) if folder else None, self.flags.get("--config-name"))
-
-
 NAMES = ("first", "second")
-# Besides everyone's --help, --json and --cfg.
-FLAGS = {
-    "train": ("--multirun", "--jobs"),
-    "solve": ("--out", "--check"),
-    "check": ("--template",),
-}
-VALUELESS = ("--help", "--json", "--multirun")
-SHORT = {
-    "-h": "--help",
-    "-m": "--multirun",
-    "-c": "--cfg",
-    "-cn": "--config-name",
-    "-cd": "--config-dir",
-}
-
-
-def parse(command: str, words: list[str]) -> Arguments:
-    known = {"--json", "--help", "--cfg", *FLAGS.get(command, ())}
-    if command not in ("games", "bench"):
-        known |= {"--config-dir", "--config-name"}
-    arguments = Arguments()
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        name, equals, value = word.partition("=")
-        if not word.startswith("-"):
-            arguments.settings.append(word)
-            continue
-        name = SHORT.get(name, name)
-        if name not in known:
-            raise InputError(f"There is no flag '{name}'{nearest(name, known)}")
-        if name not in VALUELESS and not equals:
-            if not rest:
-                raise InputError(f"Flag '{name}' needs a value.")
-            value = rest.pop(0)
-        arguments.flags[name] = value
-    return arguments
-
-
-def report(arguments: Arguments, lines: list[str], figures: dict[str, Any]) -> None:
-    """Prints for people and, with --json, the same figures as the last line."""
-    print("\n".join(lines), flush=True)
-    if arguments.json:
-        print(json.dumps(figures), flush=True)
 
 
 def games_command(words: list[str]) -> None:
@@ -146,16 +81,21 @@ def option_text(option: dict[str, Any]) -> str:
 def solve_command(words: list[str]) -> None:
     """athenan solve game=… [strong=true] [setting=value …] [--out FILE] [--json]
     athenan solve --check FILE [game=module:Class]
+    athenan solve [game=…|--tree FILE.json] [search=…] [setting=value …] --draw FILE.svg
 
     Searches until the state is resolved or a budget (seconds=…, iterations=…) is spent. `start`
     gives actions to play first: start="4 4 3". --out writes the proof; --check verifies one by
     the rules alone; of a game of one's own it needs the game named, since a file runs no code.
+    --draw writes a picture of the search's tree, for small ones. --tree takes a game from nested
+    lists of leaf values such as [[3, 5], [2, 9]], whose first player wants the larger.
     """
+    from athenan import drawing, proofs
     from athenan import solve as solving
     from athenan.config import compose, split_own_game
     from athenan.games import make_game
     from athenan.implied import completed
     from athenan.progress import duration
+    from athenan.tree_game import read_tree
 
     arguments = parse("solve", words)
     if "--check" in arguments.flags:
@@ -165,9 +105,9 @@ def solve_command(words: list[str]) -> None:
                 "--check takes the game and its options from the file; only a game of one's own "
                 "is named beside it, by game=module:Class."
             )
-        checked = solving.check(Path(arguments.flags["--check"]), own)
+        checked = proofs.check(Path(arguments.flags["--check"]), own)
         kind = "every reachable state, " if checked["strong"] else ""
-        worth = solving.WORTH[checked["outcome"]]
+        worth = proofs.worth(checked["outcome"])
         text = f"right: {worth}; {kind}{checked['states']} states checked"
         report(arguments, [f"{text} in {duration(checked['seconds'])}"], checked)
         return
@@ -178,8 +118,18 @@ def solve_command(words: list[str]) -> None:
     if out and not out.parent.is_dir():
         raise InputError(f"There is no folder for '{out}'.")
     game: Any = make_game(**config.game)
-    state = solving.start_state(game, config.start)
+    if "--tree" in arguments.flags:
+        if out:
+            raise InputError("--out writes proofs of games that have a name, not of a tree.")
+        game = read_tree(Path(arguments.flags["--tree"]))
+        if not any(word.startswith("heuristic") for word in arguments.settings):
+            config.heuristic.name = "score"
+    state = proofs.start_state(game, config.start)
     search = solving.search_of(config, game)
+    if "--draw" in arguments.flags:
+        budget = {"iterations": config.iterations, "seconds": config.seconds}
+        drawing.write(Path(arguments.flags["--draw"]), search, state, **budget)
+        search = solving.search_of(config, game)
     solution = solving.solve(search, state, config.seconds, config.iterations)
     result = solution.result
     line = []
@@ -187,11 +137,11 @@ def solve_command(words: list[str]) -> None:
     for action in result.principal_variation:
         line.append(at.action_to_string(action))
         at = at.play(action)
-    found = solving.WORTH[result.completion] if result.resolved else "not resolved"
+    found = proofs.worth(result.completion) if result.resolved else "not resolved"
     if result.out_of_memory:
         found += " (memory is full; raise search.memory_mb)"
     lines = [
-        f"{found}, value {result.value:+g}",
+        f"{found}, value {solving.value_text(result.value, 'g')}",
         f"principal variation: {' '.join(line) or '-'}",
         f"{result.states} states, {solution.iterations} iterations, {duration(solution.seconds)}",
     ]
@@ -209,6 +159,8 @@ def solve_command(words: list[str]) -> None:
     if out:
         figures["proof_states"] = solving.write_proof(out, config, search)
         lines.append(f"proof of {figures['proof_states']} states in {out}")
+    if "--draw" in arguments.flags:
+        lines.append(f"the tree in {arguments.flags['--draw']}")
     report(arguments, lines, figures)
 
 
@@ -297,18 +249,19 @@ def multirun(arguments: Arguments, at_once: int | None) -> None:
 def match_command(words: list[str]) -> None:
     """athenan match [game=…] first.checkpoint=RUN [second.search=uct …] [games=400] [--json]
 
-    Both colours of every opening; openings are random actions and never repeat. A player is a
-    search with its options, a checkpoint or an evaluator, and a budget an action. One that is given
-    a checkpoint or an evaluator plays by ubfm unless told otherwise, the second with the first
-    one's budget; the game is the checkpoint's. The interval is the 95 % Wilson interval over pairs
-    of games.
+    Both colours of every opening, of more players every seat in turn: the second then has all seats
+    that the first has not, and a game is a point, shared by those who do best. Openings are random
+    actions and never repeat. A player is a search with its options, a checkpoint or an evaluator,
+    and a budget an action. One that is given a checkpoint or an evaluator plays by ubfm unless told
+    otherwise, the second with the first one's budget; the game is the checkpoint's. The interval is
+    the 95 % Wilson interval over openings.
     """
     from athenan import match as matches
-    from athenan.checkpoint import runs_of
+    from athenan import waves
     from athenan.config import compose
     from athenan.games import make_game
     from athenan.implied import completed
-    from athenan.players import make_player, what_plays
+    from athenan.players import what_plays
     from athenan.progress import Progress
 
     arguments = parse("match", words)
@@ -316,31 +269,32 @@ def match_command(words: list[str]) -> None:
         "match", completed("match", arguments.settings, arguments.sources), arguments.sources
     )
     game = make_game(**config.game)
-    if game.num_players != 2:
-        raise InputError(f"A match is for two players; game '{game.name}' has {game.num_players}.")
-    runs = runs_of(Path(config.checkpoints), config.game["name"])
-    players = (
-        make_player(game, config.first, runs, config.seed, config.threads, config.trust),
-        make_player(game, config.second, runs, config.seed + 1, config.threads, config.trust),
-    )
-    for name, player in zip(NAMES, players, strict=True):
+    players = waves.players_of(config, game)
+    for name, player in zip(NAMES, players, strict=False):
         print(f"{name}: {player.text}")
+    if len(players) > 2:
+        print("the others: as the second")
     print(f"computed by {what_plays(players)}", flush=True)
-    openings = matches.make_openings(game, config.games // 2, config.opening_plies, config.seed)
+    openings = waves.openings_of(config, game)
+    total = len(openings) * len(players)
     with Progress() as progress:
 
         def show(done: int, result: matches.MatchResult) -> None:
-            left = progress.seconds / done * (config.games - done) if done else None
-            progress.show(matches.progress_parts(done, config.games, result, left))
+            left = progress.seconds / done * (total - done) if done else None
+            progress.show(matches.progress_parts(done, total, result, left))
 
-        result = matches.play_match(players, openings, config.games_in_step, show)
+        if config.layout.name == "ray":
+            result = waves.play_match_by_ray(config, len(players), show)
+        else:
+            result = matches.play_match(players, openings, config.games_in_step, show)
     figures = {
         "first": players[0].text,
         "second": players[1].text,
         **result.figures(),
         "seconds": round(progress.seconds, 1),
     }
-    report(arguments, [f"first player of the two: {result}"], figures)
+    who = "first player of the two" if len(players) == 2 else "first player"
+    report(arguments, [f"{who}: {result}"], figures)
 
 
 def play_command(words: list[str]) -> None:
@@ -409,13 +363,17 @@ def bench_command(words: list[str]) -> None:
     timed in the same run.
     """
     from athenan import bench
+    from athenan.implied import with_wider_searches
 
     arguments = parse("bench", words)
     kinds = bench.KINDS
     if not arguments.settings or arguments.settings[0] not in kinds:
         given = arguments.settings[0] if arguments.settings else ""
         raise InputError(f"Say what to measure: {', '.join(kinds)}{nearest(given, kinds)}")
-    lines, figures = kinds[arguments.settings[0]](arguments.settings[1:])
+    words = arguments.settings[1:]
+    if "game=all" not in words:
+        words = with_wider_searches("bench", words, words, arguments.sources)
+    lines, figures = kinds[arguments.settings[0]](words)
     report(arguments, lines, figures)
 
 
@@ -428,6 +386,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "check": check_command,
     "export": export_command,
     "bench": bench_command,
+    "doctor": doctor_command,
 }
 
 
@@ -512,11 +471,12 @@ def config_of(name: str, arguments: Arguments) -> str:
 
 def settings_of(name: str, arguments: Arguments) -> list[str]:
     """Without what only names the kind of bench, or all its games."""
-    if name != "bench":
-        from athenan.implied import completed
+    from athenan.implied import completed, with_wider_searches
 
+    if name != "bench":
         return completed(name, arguments.settings, arguments.sources)
-    return [word for word in arguments.settings if "=" in word and word != "game=all"]
+    words = [word for word in arguments.settings if "=" in word and word != "game=all"]
+    return with_wider_searches(name, words, words, arguments.sources)
 
 
 if __name__ == "__main__":

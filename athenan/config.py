@@ -28,7 +28,9 @@ from athenan.settings import (
     COMMANDS,
     BenchSettings,
     CheckSettings,
+    DoctorSettings,
     ExportSettings,
+    LayoutSettings,
     MatchSettings,
     PlayerSettings,
     PlaySettings,
@@ -81,6 +83,10 @@ def compose(
     command: Literal["bench"], overrides: list[str], sources: Sources = ...
 ) -> BenchSettings: ...
 @overload
+def compose(
+    command: Literal["doctor"], overrides: list[str], sources: Sources = ...
+) -> DoctorSettings: ...
+@overload
 def compose(command: str, overrides: list[str], sources: Sources = ...) -> Any: ...
 
 
@@ -90,7 +96,7 @@ def compose(command: str, overrides: list[str], sources: Sources = USUAL) -> Any
     own_game, overrides = split_own_game(without_preset(command, overrides))
     groups, keys = split_groups(parse_overrides(overrides), sources)
     values = defaults_of(kind)
-    merge(kind, values, group_values(command, groups, sources))
+    merge(kind, values, of_command(kind, group_values(command, groups, sources)))
     if own_game:
         values["game"] = {"name": own_game}
     # A name is put first: it takes the options of another one away, not those given beside it.
@@ -307,6 +313,23 @@ def group_values(command: str, choices: list[Choice], sources: Sources) -> dict[
     except (HydraException, OmegaConfBaseException, YAMLError) as error:
         raise InputError(sentence(error)) from None
     return {str(key): value for key, value in values.items()}
+
+
+def of_command(kind: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Without what a group's file says of training to another command."""
+    others = TrainSettings.__dataclass_fields__.keys() - kind.__dataclass_fields__.keys()
+    return {name: value for name, value in given.items() if name not in others}
+
+
+def layout_values(name: str) -> dict[str, Any]:
+    """What a file of the group `layout` says, of all settings that it is about."""
+    if name not in group_files("layout"):
+        raise InputError(f"There is no layout '{name}'{nearest_of(name, group_files('layout'))}")
+    path = configs_folder() / "layout" / f"{name}.yaml"
+    values = read_values(path)
+    if "@package _global_" not in path.read_text():
+        values = {"layout": values}
+    return values | {"layout": asdict(LayoutSettings()) | values["layout"]}
 
 
 def merge(kind: type[Any], values: dict[str, Any], given: dict[str, Any]) -> None:

@@ -342,7 +342,7 @@ class Contract:
             return
         mend = (
             "transformed[cell, channel] = planes[cells[cell], channels[channel]], cells row by "
-            "row, and sign -1 where the players change places"
+            "row, and sign -1 where two players change places (players, where more do)"
         )
         for ply, action in enumerate(line):
             state = state.play(action)
@@ -353,9 +353,13 @@ class Contract:
                 number = list(self.game.symmetries).index(symmetry)
                 wrong = f"after {ply + 1} actions the image by symmetry {number} is no state"
                 raise Broken(wrong, mend)
-        if state.is_terminal and self.game.num_players == 2:
+        if state.is_terminal:
             ends = state.outcomes, image.outcomes
-            if ends[1] is None or ends[1][0] != symmetry.sign * ends[0][0]:
+            players = symmetry.players or range(self.game.num_players)
+            wanted_end = tuple(ends[0][player] for player in players)
+            if self.game.num_players == 2 and not symmetry.players and symmetry.sign == -1:
+                wanted_end = wanted_end[::-1]
+            if ends[1] != wanted_end:
                 raise Broken(f"the game ends with {ends[0]}, its image with {ends[1]}", mend)
 
 

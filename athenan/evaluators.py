@@ -15,10 +15,10 @@ from athenan.config import load_config, read_values
 from athenan.errors import InputError, nearest
 from athenan.export.bundle import is_bundle, load_bundle
 from athenan.export.lite import write_lite
-from athenan.export.operations import Range, planned_operations
+from athenan.export.operations import Operation, Range, planned_operations
 from athenan.export.runtimes import LiteNetwork, computing, require, usual_threads
 from athenan.games import make_game_of
-from athenan.network import NetworkEvaluator, make_model
+from athenan.network import DenseEvaluator, NetworkEvaluator, model_for
 from athenan.search import CORE_EVALUATORS, Evaluate, Evaluator
 from athenan.settings import HeuristicSettings, NetworkSettings, TrainSettings
 
@@ -38,6 +38,16 @@ class CheckpointFacts:
     def load_weights(self) -> list[np.ndarray[Any, Any]]:
         return load_arrays(self.step / "weights.npz")
 
+    def operations(self) -> list[Operation]:
+        """Of the network, with its weights."""
+        game, config = self.game, self.config.network
+        try:
+            return planned_operations(
+                config, game.plane_shape, game.num_players, self.load_weights(), game.zero_sum
+            )
+        except LookupError:
+            raise InputError(OTHER_WEIGHTS.format(self.step)) from None
+
     def __str__(self) -> str:
         return str(self.step)
 
@@ -53,13 +63,23 @@ class CheckpointEvaluator(CheckpointFacts, NetworkEvaluator):
     def __init__(self, step: Path, trust: bool = False) -> None:
         CheckpointFacts.__init__(self, step, trust)
         game = self.game
-        model = make_model(self.config.network, game.plane_shape, game.num_players, 0)
+        model = model_for(self.config.network, game, 0)
         set_weights(model, self.load_weights(), step)
         NetworkEvaluator.__init__(self, model)
 
     @property
     def computing(self) -> str:
         return device_line()
+
+
+class DenseCheckpoint(CheckpointFacts, DenseEvaluator):
+    """The network of a checkpoint in the core, where it is of kind nnue; without TensorFlow."""
+
+    def __init__(self, step: Path, trust: bool = False) -> None:
+        CheckpointFacts.__init__(self, step, trust)
+        self.operations()  # which compares the weights with what the network needs
+        game = self.game
+        DenseEvaluator.__init__(self, game.plane_shape, game.value_width, self.load_weights())
 
 
 class LiteEvaluator(CheckpointFacts):
@@ -70,16 +90,7 @@ class LiteEvaluator(CheckpointFacts):
         super().__init__(step, trust)
         self.format = "tflite" if ranges is None else "tflite_int8"
         require(self.format, writing=True)
-        try:
-            operations = planned_operations(
-                self.config.network,
-                self.game.plane_shape,
-                self.game.num_players,
-                self.load_weights(),
-            )
-        except LookupError:
-            raise InputError(OTHER_WEIGHTS.format(step)) from None
-        self._network = LiteNetwork(write_lite(operations, ranges), usual_threads())
+        self._network = LiteNetwork(write_lite(self.operations(), ranges), usual_threads())
 
     def __call__(self, planes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self._network(planes)
@@ -151,12 +162,19 @@ def find_checkpoint(
     game: _core.Game | None = None,
     runs: Path | None = None,
     trust: bool = False,
-) -> CheckpointEvaluator:
+) -> CheckpointEvaluator | DenseCheckpoint:
     """Of this game: a step's folder, a run's folder or name (its newest checkpoint), `latest`,
     `best`, or RUN/best."""
-    evaluator = CheckpointEvaluator(find_step_of(text, runs), trust)
+    evaluator = evaluator_of(find_step_of(text, runs), trust)
     check_game(evaluator, game)
     return evaluator
+
+
+def evaluator_of(step: Path, trust: bool = False) -> CheckpointEvaluator | DenseCheckpoint:
+    """By what its kind of network is best computed by."""
+    facts = CheckpointFacts(step, trust)
+    kind = DenseCheckpoint if facts.config.network.kind == "nnue" else CheckpointEvaluator
+    return kind(step, trust)
 
 
 def find_step_of(text: str | Path, runs: Path | None) -> Path:

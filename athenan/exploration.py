@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from athenan.search import Child
+from athenan.search import Child, own
 from athenan.settings import ExplorationSettings
 
 
@@ -50,9 +50,8 @@ def make_chooser(config: ExplorationSettings) -> Callable[..., int]:
     def choose(
         children: list[Child], player: int, bound: float, random: Any, progress: float
     ) -> int:
-        sign = 1 if player == 0 else -1
-        values = [sign * child.value for child in children]
-        completions = [sign * child.completion for child in children]
+        values = [own(child.value, player) for child in children]
+        completions = [own(child.completion, player) for child in children]
         resolved = [child.resolved for child in children]
         ties = random.random(len(children)).tolist()
         order = sorted(

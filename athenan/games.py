@@ -274,7 +274,7 @@ def _replayed_state(game: _core.Game, start: Any, actions: list[int]) -> _core.S
 
 
 def _reduced_symmetry(symmetry: Symmetry) -> tuple[Any, ...]:
-    return Symmetry, (symmetry.cells, symmetry.channels, symmetry.sign)
+    return Symmetry, (symmetry.cells, symmetry.channels, symmetry.sign, symmetry.players)
 
 
 copyreg.pickle(_core.Game, _reduced_game)

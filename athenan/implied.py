@@ -12,8 +12,9 @@ from athenan.config import USUAL, Sources, compose, group_files, parse_overrides
 from athenan.errors import InputError
 from athenan.evaluators import config_of
 from athenan.export.bundle import bundle_facts, is_bundle
+from athenan.games import make_game
 from athenan.run import override_text
-from athenan.search import CORE_EVALUATORS, search_types
+from athenan.search import CORE_EVALUATORS, search_for, search_types
 from athenan.settings import PlayerSettings, TrainSettings
 
 NETWORKS = ("checkpoint", "evaluator")  # settings that name one, of a command or a player
@@ -23,11 +24,14 @@ PLAYING = "ubfm"  # the search of a player that only has an evaluator
 
 def completed(command: str, words: list[str], sources: Sources = USUAL) -> list[str]:
     """The words, and before them those that go without saying."""
-    given = values_of(words)
+    given, own = values_of(words), words
     if command == "train":
-        return [*words_of_fork(given), *words]
-    words = [*words_of_game(given), *words]
-    return [*words, *words_of_second(words, sources)] if command == "match" else words
+        words = [*words_of_fork(given), *words]
+    else:
+        words = [*words_of_game(given), *words]
+    if command == "match":
+        words = [*words, *words_of_second(words, sources)]
+    return with_wider_searches(command, own, words, sources)
 
 
 def values_of(words: list[str]) -> dict[str, Any]:
@@ -129,6 +133,44 @@ def names_search(given: dict[str, Any], player: str) -> bool:
 def uses_evaluator(player: PlayerSettings) -> bool:
     uses = {entry["name"]: entry["uses_evaluator"] for entry in search_types()}
     return bool(uses[player.search["name"]])
+
+
+# ---- Games for more than two ---------------------------------------------------------------------
+
+
+def with_wider_searches(
+    command: str, own: list[str], words: list[str], sources: Sources = USUAL
+) -> list[str]:
+    """Where each player has a value, the usual searches are those whose values are vectors; they
+    keep the options that they would have had, and take those that are given. A search that is
+    named in the user's own words stays."""
+    given = values_of(own)
+    groups = ("game", "experiment")
+    if not any(has_group(values_of(words), name) for name in groups):
+        return words
+    places = ("search", "first.search", "second.search")
+    try:
+        others = [word for word in words if not word.startswith(tuple(f"{p}." for p in places))]
+        config = compose(command, others, sources)
+        game = make_game(**config.game)
+    except (InputError, LookupError, TypeError):
+        return words  # it is said when the words are read
+    names, options = [], []
+    for place in places:
+        player = place.rpartition(".")[0]
+        search = getattr(getattr(config, player, None) if player else config, "search", None)
+        if not search or place in given or f"{place}.name" in given:
+            continue
+        wider = search_for(game, search["name"])
+        if wider == search["name"]:
+            continue
+        names.append(f"{place}={wider}")
+        options += [
+            f"{place}.{key}={override_text(value)}"
+            for key, value in search.items()
+            if key != "name"
+        ]
+    return [*options, *words, *names]
 
 
 # ---- The source of a fork ------------------------------------------------------------------------

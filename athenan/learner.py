@@ -11,7 +11,8 @@ from athenan import _core
 from athenan.backend import keras, tensorflow
 from athenan.checkpoint import Part, is_finite
 from athenan.errors import Failed, InputError
-from athenan.network import NetworkEvaluator
+from athenan.network import DenseEvaluator, NetworkEvaluator, make_evaluator
+from athenan.placement import Placement
 from athenan.records import Array, Samples, unpack
 from athenan.settings import HeuristicSettings, LearnSettings
 
@@ -20,13 +21,30 @@ class Diverged(Failed):
     """The loss is no number any more, or far beyond what labels in [-1, 1] can give."""
 
 
+def who_is_who(symmetry: Any, width: int) -> list[int]:
+    """Whose value each player has in a symmetry, where each has one."""
+    if symmetry.players:
+        return list(symmetry.players)
+    return [1, 0] if symmetry.sign == -1 and width == 2 else list(range(width))
+
+
 class Learner:
     """Fits a model in batches of one size; what does not fill a batch waits for the next call."""
 
-    def __init__(self, model: Any, config: LearnSettings, symmetries: list[Any], seed: int) -> None:
+    def __init__(
+        self,
+        model: Any,
+        config: LearnSettings,
+        symmetries: list[Any],
+        seed: int,
+        placement: Placement | None = None,
+        kind: str = "conv",  # of the network
+    ) -> None:
+        """The model was made in the scope of the placement."""
         tf = tensorflow()
         self.model = model
-        self.evaluator = NetworkEvaluator(model)
+        self.placement = placement or Placement()
+        self._evaluator = make_evaluator(kind, model)
         self.config = config
         self.seed = seed
         self.steps = 0
@@ -37,32 +55,35 @@ class Learner:
         self._symmetries = symmetries if config.symmetries and symmetries else []
         self._tables = self._symmetry_tables()
         self._signs = np.array([s.sign for s in self._symmetries] or [1], np.float32)
-        self.optimizer = keras().optimizers.Adam(config.learning_rate)
-        self.optimizer.build(model.trainable_variables)
+        same = list(range(width))
+        self._players = np.array([who_is_who(s, width) for s in self._symmetries] or [same])
+        with self.placement.scope():
+            self.optimizer = keras().optimizers.Adam(config.learning_rate)
+            self.optimizer.build(model.trainable_variables)
         self._kernels = [v for v in model.trainable_variables if v.shape.rank and v.shape.rank > 1]
         self._planes = np.empty((0, (bits + 7) // 8), np.uint8)
         self._values = np.empty((0, width), np.float32)
         self.traces = 0
+        share = 1 / self.placement.number  # of the loss, for each device
 
         def step(planes: Any, values: Any) -> Any:
             self.traces += 1
             with tf.GradientTape() as tape:
                 predicted = model(tf.cast(planes, tf.float32), training=True)
-                error = tf.reduce_mean(tf.square(predicted - values))
-                decay = config.l2 * tf.add_n([tf.reduce_sum(tf.square(k)) for k in self._kernels])
+                error = share * tf.reduce_mean(tf.square(predicted - values))
+                decay = [tf.reduce_sum(tf.square(kernel)) for kernel in self._kernels]
+                decay = share * config.l2 * tf.add_n(decay)
                 loss = error + decay
             gradients = tape.gradient(loss, model.trainable_variables)
             self.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
             return error, decay, predicted
 
         size = config.batch_size
-        self._step = tf.function(
-            step,
-            input_signature=[
-                tf.TensorSpec((size, *self.plane_shape), tf.uint8),
-                tf.TensorSpec((size, width), tf.float32),
-            ],
-        )
+        signature = [
+            tf.TensorSpec((size, *self.plane_shape), tf.uint8),
+            tf.TensorSpec((size, width), tf.float32),
+        ]
+        self._step = self.placement.compiled(step, signature, config.xla)
 
     def _symmetry_tables(self) -> Array:
         """For each symmetry, where each plane bit comes from."""
@@ -92,7 +113,8 @@ class Learner:
         while len(self._values) >= size:
             batch, labels = self._batch(self._planes[:size], self._values[:size])
             self._planes, self._values = self._planes[size:], self._values[size:]
-            error, decay, predicted = self._step(batch, labels)
+            with self.placement.scope():
+                error, decay, predicted = self._step(batch, labels)
             errors.append(error)
             decays.append(decay)
             self.steps += 1
@@ -120,19 +142,36 @@ class Learner:
         random = np.random.default_rng([self.seed, 4, self.steps])
         chosen = random.integers(0, len(self._tables), len(values))
         bits = _core.unpack_planes(packed, self._tables, chosen)
-        return bits.reshape(-1, *self.plane_shape), values * self._signs[chosen, None]
+        if values.shape[1] == 1:
+            labels = values * self._signs[chosen, None]
+        else:
+            labels = np.take_along_axis(values, self._players[chosen], axis=1)
+        return bits.reshape(-1, *self.plane_shape), labels
+
+    @property
+    def evaluator(self) -> NetworkEvaluator | DenseEvaluator:
+        """Of the weights as they are now."""
+        if isinstance(self._evaluator, DenseEvaluator):
+            self._evaluator.assign(self.weights())
+        return self._evaluator
 
     def error(self, samples: Samples, evaluator: Any = None) -> float:
         """Mean squared error on states that are not learned from, of this network or another."""
         size = self.config.batch_size
+        own = self.evaluator
         total = 0.0
         for first in range(0, len(samples.values), size):
             packed, labels = (array[first : first + size] for array in samples)
             planes = np.zeros((size, *self.plane_shape), np.uint8)
             planes[: len(labels)] = unpack(packed, self.plane_shape)
-            predicted = (evaluator or self.evaluator)(planes)[: len(labels)]
+            predicted = self._predict(planes, own) if evaluator is None else evaluator(planes)
+            predicted = predicted[: len(labels)]
             total += float(np.sum((predicted.reshape(labels.shape) - labels) ** 2))
         return total / max(1, samples.values.size)
+
+    def _predict(self, planes: Array, own: NetworkEvaluator | DenseEvaluator) -> Array:
+        with self.placement.scope():
+            return own(planes)
 
     def first_fit(self, game: _core.Game, heuristic: HeuristicSettings) -> dict[str, Any]:
         """On the last states of random games, so that f_θ knows what an end looks like."""
@@ -144,19 +183,22 @@ class Learner:
         )
         learned: dict[str, Any] = {}
         for _ in range(self.config.first_fit_epochs):
-            learned = self.learn(Samples(planes, values[:, None])) or learned
+            learned = self.learn(Samples(planes, values.reshape(len(values), -1))) or learned
         self.drop_waiting()
         return learned
 
     def weights(self) -> list[Array]:
         """As they are now, for whoever plays with them."""
-        return [variable.numpy() for variable in self.model.weights]
+        return self._finite(self.model.weights)
+
+    def _finite(self, variables: list[Any]) -> list[Array]:
+        arrays = [variable.numpy() for variable in variables]
+        if not all(map(is_finite, arrays)):
+            raise Diverged(f"The weights are no numbers after {self.steps} steps.")
+        return arrays
 
     def saved(self) -> Part:
-        weights = self.weights()
-        optimizer = [variable.numpy() for variable in self.optimizer.variables]
-        if not all(map(is_finite, [*weights, *optimizer])):
-            raise Diverged(f"The weights are no numbers after {self.steps} steps.")
+        weights, optimizer = self.weights(), self._finite(self.optimizer.variables)
         arrays = {"weights": weights, "optimizer": optimizer}
         if len(self._values):
             arrays["waiting"] = [self._planes, self._values]

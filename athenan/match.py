@@ -1,10 +1,10 @@
-"""Matches of two players: both colours of every opening, many games in step."""
+"""Matches: both colours of every opening, or every seat of it in turn, many games in step."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +18,14 @@ from athenan.progress import duration
 
 @dataclass
 class MatchResult:
-    """In the view of the first of the two players."""
+    """In the view of the first of the players. A game is a point, which those who do best share: a
+    win is to have it alone, a draw to share it."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    pair_scores: list[float] = field(default_factory=list)  # 0 to 1, a pair of games each
+    pair_scores: list[float] = field(default_factory=list)  # 0 to 1, of the games of an opening
+    players: int = 2
 
     @property
     def games(self) -> int:
@@ -31,7 +33,7 @@ class MatchResult:
 
     @property
     def score(self) -> float:
-        return float(np.mean(self.pair_scores)) if self.pair_scores else 0.5
+        return float(np.mean(self.pair_scores)) if self.pair_scores else 1 / self.players
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -47,14 +49,14 @@ class MatchResult:
             "score": round(self.score, 4),
             "low": round(low, 4),
             "high": round(high, 4),
-        }
+        } | ({"equal": round(1 / self.players, 4)} if self.players > 2 else {})
 
     def __str__(self) -> str:
         low, high = self.interval
         return (
             f"{self.score:.1%} [{low:.1%}, {high:.1%}]  "
             f"+{self.wins} ={self.draws} -{self.losses} of {self.games} games"
-        )
+        ) + (f"  ({1 / self.players:.1%} among equals)" if self.players > 2 else "")
 
 
 def interval(pair_scores: list[float]) -> tuple[float, float]:
@@ -121,9 +123,11 @@ class Pace:
     they are not like the others.
     """
 
-    def __init__(self, games: int, seconds: float, plies: int, first: int = 2) -> None:
+    def __init__(
+        self, games: int, seconds: float, plies: int, first: int = 2, players: int = 2
+    ) -> None:
         self.all, self.playing = games, min(games, first)
-        self.rounds = plies / 2
+        self.players, self.rounds = players, plies / players
         self.ends = time.monotonic() + seconds
         self._alone = self.playing < self.all
         self._halve_at: float | None = None  # seconds before the end, once the pace is known
@@ -139,28 +143,38 @@ class Pace:
         turns, left = len(self._turns) - 1, self.left
         if left <= 0:
             self.playing = 0
-        elif self._halve_at is None and turns and turns % 4 == 0:
-            one_round = max(1e-6, self._turns[-1] - self._turns[-3])
-            fitting = self.playing * left / (one_round * max(1.0, self.rounds - turns / 2))
-            if fitting < 2:
+        elif self._halve_at is None and turns and turns % (2 * self.players) == 0:
+            one_round = max(1e-6, self._turns[-1] - self._turns[-1 - self.players])
+            rounds_left = max(1.0, self.rounds - turns / self.players)
+            fitting = self.playing * left / (one_round * rounds_left)
+            if fitting < self.players:
                 self.playing = 0
             elif self._alone:
                 joined = self.playing * left / 4 / (2 * one_round)
-                self.playing = max(self.playing, even(min(joined, self.all)))
+                self.playing = max(self.playing, self.whole(min(joined, self.all)))
                 self._alone = False
             else:
-                self.playing = min(self.playing, max(2, even(fitting / 2)))
+                self.playing = min(self.playing, max(self.players, self.whole(fitting / 2)))
                 self._halve_at = left / 2
         elif self._halve_at is not None and left < self._halve_at:
-            self.playing, self._halve_at = max(2, even(self.playing / 2)), left / 2
+            fewer = max(self.players, self.whole(self.playing / 2))
+            self.playing, self._halve_at = fewer, left / 2
         return self.playing
+
+    def whole(self, number: float) -> int:
+        """Games of whole openings."""
+        return self.players * int(number / self.players)
 
 
 Turn = tuple[int, float | None]  # how many games go on, and the seconds that are left
 
 
-def even(number: float) -> int:
-    return 2 * int(number / 2)
+def seats(game: _core.Game, first: Player, second: Player) -> list[Player]:
+    """Who plays a game, from the two of a match: the second has all seats but one."""
+    if game.num_players < 2:
+        raise InputError(f"A match is for two players or more; game '{game.name}' has one.")
+    others = [second.another(number) for number in range(1, game.num_players - 1)]
+    return [first, second, *others]
 
 
 def longest_plies(openings: list[_core.State]) -> int:
@@ -176,29 +190,30 @@ def longest_plies(openings: list[_core.State]) -> int:
 
 
 def play_match(
-    players: tuple[Player, Player],
+    players: Sequence[Player],
     openings: list[_core.State],
     games_in_step: int = 128,
     on_progress: Callable[[int, MatchResult], object] | None = None,
     seconds: float | None = None,
 ) -> MatchResult:
-    """Each opening twice, colours exchanged, in waves of games in step; in so many seconds, if
-    there is a limit. `on_progress(games done, result so far)` hears of every turn; the result is of
-    whole waves."""
-    result = MatchResult()
+    """Each opening once for every player, who changes seats, in waves of games in step; in so many
+    seconds, if there is a limit. `on_progress(games done, result so far)` hears of every turn; the
+    result is of whole waves."""
+    each = len(players)
+    result = MatchResult(players=each)
     ends = None if seconds is None else time.monotonic() + seconds
     plies = 0 if ends is None else longest_plies(openings)
-    first, took = 2, 0.0
+    first, took = each, 0.0
     while openings:
-        # Game 2i: the first of the players has the first colour; 2i + 1: the second has.
-        wave = openings[: max(1, games_in_step // 2)]
-        states = [state for state in wave for _ in range(2)]
+        # Of n players, game n * i + r of opening i: the first of them has seat r.
+        wave = openings[: max(1, games_in_step // each)]
+        states = [state for state in wave for _ in range(each)]
         started = time.monotonic()
         pace = None
         if ends is not None:
             if ends - started < took:
                 break
-            pace = Pace(len(states), ends - started, plies, first)
+            pace = Pace(len(states), ends - started, plies, first, each)
 
         def turn(over: int, pace: Pace | None = pace, games: int = len(states)) -> Turn:
             if on_progress:
@@ -213,31 +228,36 @@ def play_match(
         if not played:
             break
         add_wave(result, states[:played])
-        openings = openings[played // 2 :]
+        openings = openings[played // each :]
         took = time.monotonic() - started
         if pace is not None:
-            first = max(2, even(played * pace.left / 2 / max(1e-6, took)))
+            first = max(each, pace.whole(played * pace.left / 2 / max(1e-6, took)))
         if on_progress:
             on_progress(result.games, result)
     return result
 
 
 def add_wave(result: MatchResult, states: list[_core.State]) -> None:
-    """Counts finished games, pair by pair."""
-    for i in range(0, len(states), 2):
-        scores = []
-        for game, colour in ((i, 0), (i + 1, 1)):
-            outcomes = states[game].outcomes
-            assert outcomes is not None
-            scores.append(outcomes[colour])
-        result.wins += sum(s > 0 for s in scores)
-        result.draws += sum(s == 0 for s in scores)
-        result.losses += sum(s < 0 for s in scores)
-        result.pair_scores.append(sum(scores) / 4 + 0.5)
+    """Counts finished games, opening by opening."""
+    each = result.players
+    for i in range(0, len(states), each):
+        shares = [share(states[i + seat], seat) for seat in range(each)]
+        result.wins += sum(s == 1 for s in shares)
+        result.draws += sum(0 < s < 1 for s in shares)
+        result.losses += sum(s == 0 for s in shares)
+        result.pair_scores.append(sum(shares) / each)
+
+
+def share(state: _core.State, seat: int) -> float:
+    """Of the point of a finished game: it is divided among those with the best outcome."""
+    outcomes = state.outcomes
+    assert outcomes is not None
+    best = max(outcomes)
+    return 1 / outcomes.count(best) if outcomes[seat] == best else 0.0
 
 
 def play_wave(
-    players: tuple[Player, Player], states: list[_core.State], turn: Callable[[int], Turn]
+    players: Sequence[Player], states: list[_core.State], turn: Callable[[int], Turn]
 ) -> int:
     """Plays the states to their end, in place; at each turn one player answers all its games.
     Before it `turn(games over)` says how many of them, from the first, go on; returns how many did
@@ -248,7 +268,7 @@ def play_wave(
             own = [
                 i
                 for i, state in enumerate(states[:playing])
-                if not state.is_terminal and (state.to_move ^ (i % 2)) == who
+                if not state.is_terminal and (state.to_move - i) % len(players) == who
             ]
             if not own:
                 continue

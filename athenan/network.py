@@ -3,35 +3,70 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from athenan.backend import keras, tensorflow
+from athenan import _core
+from athenan.backend import compiled, keras, tensorflow, use_xla
 from athenan.errors import InputError
-from athenan.settings import NetworkSettings
+from athenan.settings import NetworkSettings, TrainSettings
 
 MOST_WEIGHTS = 2**28  # the learner needs sixteen bytes for each
+MOST_UNITS = 4096  # of a layer whose integers the core computes
+RATED_STATES = 300
+
+
+def set_up_tensorflow(config: TrainSettings, threads: int | None = None) -> None:
+    """As the config wants it, in this process; `threads` of a network on the CPU."""
+    if threads is not None:
+        set_threads(threads)
+    tf = tensorflow()
+    if config.deterministic:
+        tf.config.experimental.enable_op_determinism()
+    keras().utils.set_random_seed(config.seed)
+    half = config.learn.mixed_precision and bool(tf.config.get_visible_devices("GPU"))
+    keras().mixed_precision.set_global_policy("mixed_float16" if half else "float32")
+    use_xla(config.learn.xla)
+
+
+def set_threads(threads: int) -> None:
+    """Of networks on the CPU; in vain where one has computed before."""
+    threading = tensorflow().config.threading
+    with suppress(RuntimeError):
+        threading.set_intra_op_parallelism_threads(threads)
+        threading.set_inter_op_parallelism_threads(1)
 
 
 def weights_of(config: NetworkSettings, plane_shape: tuple[int, int, int]) -> int:
     """Of the kernels, which are nearly all there are."""
     rows, columns, channels = plane_shape
+    if config.kind == "nnue":
+        small = config.filters + (config.layers - 1) * config.dense
+        return rows * columns * channels * config.filters + small * config.dense
     hidden = 2 * config.layers if config.kind == "residual" else config.layers - 1
     convolutions = 9 * config.filters * (channels + hidden * config.filters)
     return convolutions + rows * columns * config.filters * config.dense
 
 
 def make_model(
-    config: NetworkSettings, plane_shape: tuple[int, int, int], num_players: int, seed: int
+    config: NetworkSettings,
+    plane_shape: tuple[int, int, int],
+    num_players: int,
+    seed: int,
+    zero_sum: bool = True,
 ) -> Any:
-    """A Keras model from planes to values in [-1, 1]: one for two players, else one for each."""
+    """A Keras model from planes to values in [-1, 1]: one for two players whose gains are each
+    other's losses, else one for each."""
     weights = weights_of(config, plane_shape)
     if weights > MOST_WEIGHTS:
         raise InputError(
             f"A network of {weights:.2g} weights is too large; lower network.filters, "
             "network.layers or network.dense."
         )
+    if config.kind == "nnue" and config.dense > MOST_UNITS:
+        raise InputError(f"Setting 'network.dense' of a network=nnue is at most {MOST_UNITS}.")
     k = keras()
     seeds = iter(range(seed * 1000, seed * 1000 + 1000))
 
@@ -43,27 +78,41 @@ def make_model(
             config.filters, 3, padding="same", activation="relu", kernel_initializer=start()
         )(x)
 
+    def dense(x: Any, units: int, activation: str = "relu") -> Any:
+        return k.layers.Dense(units, activation=activation, kernel_initializer=start())(x)
+
     planes = k.Input(plane_shape, dtype="float32", name="planes")
-    x = convolution(planes)
-    if config.kind == "conv":
-        for _ in range(config.layers - 1):
+    if config.kind == "nnue":
+        # ReLU6: what has a bound can be had in integers.
+        x = dense(k.layers.Flatten()(planes), config.filters, "relu6")
+        for _ in range(config.layers):
+            x = dense(x, config.dense, "relu6")
+    elif config.kind == "conv":
+        x = planes
+        for _ in range(config.layers):
             x = convolution(x)
     else:
+        x = convolution(planes)
         for _ in range(config.layers):
             y = convolution(x)
             # Each block starts as the identity: sums of random ones would saturate the tanh.
             y = k.layers.Conv2D(config.filters, 3, padding="same", kernel_initializer="zeros")(y)
             x = k.layers.ReLU()(k.layers.Add()([x, y]))
-    x = k.layers.Flatten()(x)
-    x = k.layers.Dense(config.dense, activation="relu", kernel_initializer=start())(x)
+    if config.kind != "nnue":
+        x = dense(k.layers.Flatten()(x), config.dense)
     value = k.layers.Dense(
-        1 if num_players == 2 else num_players,
+        1 if num_players == 2 and zero_sum else num_players,
         activation="tanh",
         name="value",
         dtype="float32",
         kernel_initializer=k.initializers.GlorotUniform(seed=next(seeds)),
     )(x)
     return k.Model(planes, value)
+
+
+def model_for(config: NetworkSettings, game: _core.Game, seed: int) -> Any:
+    """A new one for a game."""
+    return make_model(config, game.plane_shape, game.num_players, seed, game.zero_sum)
 
 
 class Values:
@@ -80,7 +129,7 @@ class Values:
 class NetworkEvaluator:
     """Planes to values by one compiled call; the batch size is free, so nothing is traced twice."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, xla: bool | None = None) -> None:
         tf = tensorflow()
         self.model = model
         self.traces = 0
@@ -91,9 +140,7 @@ class NetworkEvaluator:
             values = model(tf.cast(planes, tf.float32), training=False)
             return values[:, 0] if values.shape[1] == 1 else values
 
-        self._call = tf.function(
-            evaluate, input_signature=[tf.TensorSpec(shape, tf.uint8)], reduce_retracing=True
-        )
+        self._call = compiled(evaluate, [tf.TensorSpec(shape, tf.uint8)], xla)
         self._to_tensor = tf.convert_to_tensor
 
         def assign(weights: Any) -> None:
@@ -114,6 +161,61 @@ class NetworkEvaluator:
     def assign(self, weights: list[np.ndarray[Any, Any]]) -> None:
         """Other weights for the same network."""
         self._assign([self._to_tensor(weight) for weight in weights])
+
+
+class DenseEvaluator:
+    """A network of kind nnue in the core's integers. A search that is given one asks it without
+    leaving the core; here it takes planes as any other evaluator."""
+
+    def __init__(
+        self,
+        plane_shape: tuple[int, int, int],
+        outputs: int,
+        weights: list[np.ndarray[Any, Any]],
+    ) -> None:
+        self.network = _core.DenseNetwork(plane_shape, outputs)
+        self.assign(weights)
+
+    @property
+    def computing(self) -> str:
+        return f"the core, int16 on {self.network.vectors} vectors"
+
+    def __call__(self, planes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.network.answer(planes)
+
+    def assign(self, weights: list[np.ndarray[Any, Any]]) -> None:
+        """Other weights for the same network; not while a search runs."""
+        try:
+            self.network.assign(weights)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+
+
+def make_evaluator(kind: str, model: Any) -> NetworkEvaluator | DenseEvaluator:
+    """Of a model that make_model has made of this kind; one in the core has its weights as they
+    are now."""
+    if kind != "nnue":
+        return NetworkEvaluator(model)
+    weights = [variable.numpy() for variable in model.weights]
+    return DenseEvaluator(model.input_shape[1:], model.output_shape[1], weights)
+
+
+def rate_alone(evaluator: Any, game: _core.Game, sizes: list[int], seconds: float = 0.3) -> float:
+    """States a second of the evaluator alone: what self-play could reach. One in the core gets
+    what a search would ask, the children of states of random games."""
+    if not isinstance(evaluator, DenseEvaluator):
+        return best_rate(evaluator, game.plane_shape, sizes, seconds)
+    random = np.random.default_rng(0)
+    states: list[_core.State] = []
+    while len(states) < RATED_STATES:
+        state = game.initial_state()
+        while not state.is_terminal and len(states) < RATED_STATES:
+            states.append(state)
+            state = state.play(int(random.choice(state.legal_actions())))
+    done, started = 0, time.perf_counter()
+    while time.perf_counter() - started < seconds:
+        done += len(evaluator.network.answer_children(states))
+    return done / (time.perf_counter() - started)
 
 
 def best_rate(

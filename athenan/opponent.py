@@ -13,6 +13,7 @@ from athenan.errors import InputError
 from athenan.evaluators import (
     CheckpointEvaluator,
     CheckpointFacts,
+    DenseCheckpoint,
     LiteEvaluator,
     check_game,
     find_evaluator,
@@ -23,6 +24,7 @@ from athenan.evaluators import (
 from athenan.export.operations import operations_of, ranges_of
 from athenan.export.runtimes import FORMATS, missing_package
 from athenan.export.writing import calibration_states
+from athenan.proofs import load_proof
 from athenan.search import Evaluate, Search, SearchResult, make_search, search_type
 from athenan.settings import PlaySettings
 
@@ -48,15 +50,13 @@ class Opponent:
 
 
 def make_opponent(game: _core.Game, config: PlaySettings) -> Opponent:
-    evaluator = find_network(game, config)
-    search, instead = config.search, ""
+    evaluator, search = find_network(game, config), config.search
     uses_evaluator = search_type(search["name"])["uses_evaluator"]
-    if game.num_players > 2 and uses_evaluator:
-        instead = f" ({search['name']} is for two players)"
-        search, uses_evaluator = {"name": "uct"}, False
+    if config.resolved is not None:
+        search = {**search, "resolved": load_proof(config.resolved, game)}
     made = make_search(game=game, evaluator=evaluator, threads=config.threads, **search)
     about = [
-        f"search: {search_words(search)}{instead}, {budget_words(config)}",
+        f"search: {search_words(search)}, {budget_words(config)}",
         f"evaluator: {evaluator_words(evaluator, game) if uses_evaluator else 'random games'}",
         f"computed by {what_computes(evaluator if uses_evaluator else 'rollout')}",
     ]
@@ -74,8 +74,13 @@ def find_network(game: _core.Game, config: PlaySettings) -> str | Evaluate:
                 f"Setting 'runtime' is for the network of a checkpoint; '{text}' is none."
             )
         return find_evaluator(text, game, runs, trust=config.trust)
-    runtime = best_runtime() if config.runtime == "auto" else config.runtime
-    facts = load_checkpoint(find_step_of(text, runs), runtime, config.trust)
+    step = find_step_of(text, runs)
+    facts: CheckpointFacts = CheckpointFacts(step, config.trust)
+    if config.runtime == "auto" and facts.config.network.kind == "nnue":
+        facts = DenseCheckpoint(step, config.trust)
+    else:
+        runtime = best_runtime() if config.runtime == "auto" else config.runtime
+        facts = load_checkpoint(step, runtime, config.trust)
     check_game(facts, game)
     return facts
 

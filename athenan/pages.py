@@ -111,6 +111,20 @@ ABOUT = {
     "games/length": "Plies of recent games, on average.",
     "games/recent": "The last game: its end, and the search's value at each of its plies.",
     "games/samples_per_game": "Labelled states that a recent game gives, on average.",
+    "layout/actor": "Of an actor process: states it evaluates, resident memory.",
+    "layout/actors": "That play now.",
+    "layout/actors_wait": "Share of the actors' time without a call: the learner is too slow.",
+    "layout/blocks_waiting": "Games that have arrived in parcels and are not learned from yet.",
+    "layout/bytes_per_second": "Of games that arrive.",
+    "layout/deaths": "Of actors, since the run began.",
+    "layout/games_abandoned": "Under way when their actor was lost, or the run was killed.",
+    "layout/games_arrived": "Each counted once.",
+    "layout/games_missing": "Lost between an actor and the learner.",
+    "layout/games_repeated": "That arrived twice; the second is dropped.",
+    "layout/learner_waits": "Share of the learner's time without games.",
+    "layout/network": "Share of the actors' playing in which they wait for the network.",
+    "layout/replaced": "Actors that took the place of a dead one.",
+    "layout/stale": "Age of the weights that recent games ended with, when they arrived.",
     "loss/error": "Squared error on the states learned from; at 0 games that of the first fit.",
     "loss/held_out": "Squared error on games that were not learned from: what to trust.",
     "loss/l2": "What the squared kernels add to the loss.",
@@ -140,6 +154,8 @@ ABOUT = {
 
 
 def about(tag: str) -> str | None:
+    if tag.startswith("layout/"):
+        return ABOUT.get(tag) or ABOUT[f"layout/{tag[7:].partition('_')[0]}"]
     return ABOUT.get(tag) or ABOUT.get(tag.partition("/")[0])
 
 
@@ -152,6 +168,11 @@ def averages(games: list[GameRecord]) -> dict[str, float]:
     return {
         "games/length": plies / len(games),
         "games/first_player_score": float(np.mean([g.outcomes[0] for g in games])),
+        **{
+            f"games/player_{player + 1}_score": float(np.mean([g.outcomes[player] for g in games]))
+            for player in range(1, len(games[0].outcomes))
+            if len(games[0].outcomes) > 2
+        },
         "games/samples_per_game": labels / len(games),
         "games/distinct_openings": len(openings) / len(games),
         "search/depth": sum(g.expanded for g in games) / max(1, iterations),

@@ -8,7 +8,7 @@ from typing import IO
 
 from athenan import checkpoint
 from athenan.actors import make_actors
-from athenan.backend import device_line, keep_messages, keras, tensorflow
+from athenan.backend import device_line, keep_messages, keras
 from athenan.checkpoint import Damaged, Part, Saved
 from athenan.clock import Clock
 from athenan.config import load_config, plain, split_own_game
@@ -16,7 +16,8 @@ from athenan.errors import InputError
 from athenan.evaluators import set_weights
 from athenan.games import is_same_name, make_game, make_game_of
 from athenan.learner import Learner
-from athenan.network import make_model
+from athenan.network import model_for, set_up_tensorflow
+from athenan.placement import Placement, learner_devices
 from athenan.records import Array
 from athenan.replay import Replay
 from athenan.reports import Reports
@@ -44,21 +45,20 @@ class Parts:
 
     def __init__(self, config: TrainSettings, run: Path, lock: IO[str]) -> None:
         keep_messages(run / "tensorflow.txt")
-        set_up_tensorflow(config)
+        devices = learner_devices(config.layout)
+        set_up_tensorflow(config, config.layout.learner_threads)
         self.config, self.run, self.lock = config, run, lock
         self.game = make_game(**config.game)
-        if self.game.num_players != 2:
-            raise InputError(
-                f"Training is for two players; game '{self.game.name}' has {self.game.num_players}."
-            )
-        model = make_model(
-            config.network, self.game.plane_shape, self.game.num_players, config.seed
+        placement = Placement(devices)
+        with placement.scope():
+            model = model_for(config.network, self.game, config.seed)
+        self.learner = Learner(
+            model, config.learn, self.game.symmetries, config.seed, placement, config.network.kind
         )
-        self.learner = Learner(model, config.learn, self.game.symmetries, config.seed)
         self.replay = Replay(config.replay, config.seed, run)
         self.clock = Clock(config)
         self.strength = Strength(config, self.game, run)
-        self.actors = make_actors(config, self.game)
+        self.actors = make_actors(config, self.game, run)
         self.step: Path | None = None  # the newest checkpoint
         self.unsaved: str | None = None  # why there is none of now
         self.reports = Reports(
@@ -230,12 +230,3 @@ def restored_parts(
             write_config(config, run)
         return parts
     raise damaged[0]
-
-
-def set_up_tensorflow(config: TrainSettings) -> None:
-    tf = tensorflow()
-    if config.deterministic:
-        tf.config.experimental.enable_op_determinism()
-    keras().utils.set_random_seed(config.seed)
-    half = config.learn.mixed_precision and bool(tf.config.list_physical_devices("GPU"))
-    keras().mixed_precision.set_global_policy("mixed_float16" if half else "float32")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,22 +14,26 @@ SIZE = 20  # pixels of a letter
 CELL = 12  # pixels from letter to letter
 LINE = 26  # from line to line
 MARGIN = 16
+COLOURS = ("steelblue", "darkorange", "seagreen", "purple", "firebrick", "goldenrod")
 PLOT = (520, 200)  # width and height of the curve
 
 
 def picture_of(game: _core.Game, record: GameRecord) -> np.ndarray[Any, Any]:
-    """The last board of a game with the search's values along it, in the first player's view."""
+    """The last board of a game with the search's values along it, in the first player's view, or in
+    each one's."""
     state = game.initial_state()
-    words, values = [], record.root_values[:, 0].tolist()
-    for action, value in zip(record.actions.tolist(), values, strict=True):
+    words, curves = [], record.root_values.T.tolist()
+    for ply, action in enumerate(record.actions.tolist()):
+        value = curves[state.to_move if len(curves) > 1 else 0][ply]
         words.append(f"{state.action_to_string(action)} {value:+.2f}")
         state = state.play(action)
     lines = ["  ".join(words[i : i + 4]) for i in range(0, len(words), 4)]
-    return game_image(f"game {record.number}\n{state}", "\n".join(lines), values)
+    return game_image(f"game {record.number}\n{state}", "\n".join(lines), *curves)
 
 
-def game_image(board: str, moves: str, values: list[float]) -> np.ndarray[Any, Any]:
-    """[height, width, 3] of 0 to 255: the board, beside it the curve of the values over the moves.
+def game_image(board: str, moves: str, *curves: list[float]) -> np.ndarray[Any, Any]:
+    """[height, width, 3] of 0 to 255: the board, beside it the curves of the values over the
+    moves, one in the first player's view or one for each player.
     Wide rather than high, since TensorBoard fits pictures to the height of a card."""
     from PIL import Image, ImageDraw, ImageFont
 
@@ -46,11 +51,13 @@ def game_image(board: str, moves: str, values: list[float]) -> np.ndarray[Any, A
             for column, letter in enumerate(line):  # one by one: the font is not monospaced
                 at = (x + CELL * column + CELL / 2, y + LINE * row)
                 draw.text(at, letter, fill="black", font=font, anchor="ma")
-    draw_values(draw, values, (left, MARGIN, left + PLOT[0], MARGIN + PLOT[1]), font)
+    draw_values(draw, curves, (left, MARGIN, left + PLOT[0], MARGIN + PLOT[1]), font)
     return np.asarray(image, np.uint8)
 
 
-def draw_values(draw: Any, values: list[float], box: tuple[int, int, int, int], font: Any) -> None:
+def draw_values(
+    draw: Any, curves: Sequence[list[float]], box: tuple[int, int, int, int], font: Any
+) -> None:
     left, top, right, bottom = box
     axis = left + 3 * SIZE
     scale = (bottom - top) / 2
@@ -58,15 +65,15 @@ def draw_values(draw: Any, values: list[float], box: tuple[int, int, int, int], 
         y = top + scale * (1 - level)
         draw.line((axis, y, right, y), fill="gray" if level == 0 else "lightgray")
         draw.text((left, y - SIZE / 2), f"{level:+d}" if level else "0", fill="gray", font=font)
-    step = (right - axis) / max(1, len(values) - 1)
-    points = [(axis + step * i, top + scale * (1 - value)) for i, value in enumerate(values)]
-    if len(points) > 1:
-        draw.line(points, fill="steelblue", width=3)
-    for x, y in points:
-        draw.ellipse((x - 3, y - 3, x + 3, y + 3), fill="steelblue")
+    for values, colour in zip(curves, COLOURS, strict=False):
+        step = (right - axis) / max(1, len(values) - 1)
+        points = [(axis + step * i, top + scale * (1 - value)) for i, value in enumerate(values)]
+        if len(points) > 1:
+            draw.line(points, fill=colour, width=3)
+        for x, y in points:
+            draw.ellipse((x - 3, y - 3, x + 3, y + 3), fill=colour)
 
 
-COLOURS = ("steelblue", "darkorange", "seagreen", "purple", "firebrick")
 CHART = (480, 300)  # width and height of the chart of strength
 
 Curve = list[tuple[int, float, float, float]]  # games, score, and its interval's low and high

@@ -15,7 +15,7 @@ from athenan.games import game_types, make_game
 from athenan.notation import example, read_actions
 from athenan.opponent import Opponent, make_opponent
 from athenan.progress import Progress, duration
-from athenan.search import SearchResult
+from athenan.search import SearchResult, own
 from athenan.settings import PlaySettings
 
 HELP = "an action, or: values (what the search sees) · hint · undo · actions · help · quit"
@@ -165,10 +165,7 @@ class Table:
 
     def own(self, value: Any) -> float:
         """A value or completion in the view of the person."""
-        if isinstance(value, tuple):
-            own: float = value[self.person]
-            return own
-        return float(-value if self.person == 1 else value) + 0.0  # never -0
+        return float(own(value, self.person)) + 0.0  # never -0
 
     def summary(self, result: SearchResult) -> str:
         if result.resolved:

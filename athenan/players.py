@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from athenan import _core
 from athenan.errors import InputError, nearest
 from athenan.evaluators import find_checkpoint, find_evaluator, what_computes
+from athenan.proofs import Proof, load_proof
 from athenan.search import (
     Evaluate,
     Evaluator,
@@ -19,6 +20,7 @@ from athenan.search import (
     make_core_search,
     make_group,
     refusals,
+    search_for,
     search_type,
 )
 from athenan.settings import PlayerSettings
@@ -39,6 +41,10 @@ class Player(Protocol):
     def forget(self) -> None:
         """The games are over."""
 
+    def another(self, number: int) -> Player:
+        """Who plays alike, for another seat of the same games."""
+        ...
+
 
 class SearchPlayer:
     """Each game keeps what its search knows from move to move."""
@@ -51,17 +57,17 @@ class SearchPlayer:
         budget: dict[str, Any],
         threads: int,
         seed: int = 0,
-        **heuristic: Any,
+        **common: Any,
     ) -> None:
-        self.text = player_text(search, evaluator, budget)
+        self.text = player_text(search, evaluator, budget, common.get("resolved"))
         self.game, self.evaluator, self.search = game, evaluator, search
-        self.budget, self.threads, self.seed, self.heuristic = budget, threads, seed, heuristic
+        self.budget, self.threads, self.seed, self.common = budget, threads, seed, common
         self.searches: dict[int, _core.Search] = {}
         self._new_search(0)  # what is wrong with it is better said now
 
     def _new_search(self, number: int) -> _core.Search:
         return make_core_search(
-            self.search, self.game, self.evaluator, seed=self.seed + number, **self.heuristic
+            self.search, self.game, self.evaluator, seed=self.seed + number, **self.common
         )
 
     def choose(
@@ -86,14 +92,29 @@ class SearchPlayer:
     def forget(self) -> None:
         self.searches.clear()
 
+    def another(self, number: int) -> SearchPlayer:
+        """Who plays alike and knows nothing of this one's searches."""
+        seed = self.seed + number
+        return SearchPlayer(
+            self.game, self.evaluator, self.search, self.budget, self.threads, seed,
+            **self.common,
+        )  # fmt: skip
 
-def player_text(search: dict[str, Any], evaluator: str | Evaluate, budget: dict[str, Any]) -> str:
+
+def player_text(
+    search: dict[str, Any],
+    evaluator: str | Evaluate,
+    budget: dict[str, Any],
+    proof: Proof | None = None,
+) -> str:
     """Such as `ubfm safest, checkpoints/hex/try/step_500, 1,000 evaluations an action`."""
     entry = search_type(search["name"])
     parts = [" ".join([search["name"], *([search["decision"]] if "decision" in search else [])])]
     if entry["uses_evaluator"]:
         named = isinstance(evaluator, str | Evaluator)
         parts.append(str(evaluator) if named else "an evaluator of one's own")
+    if proof is not None:
+        parts.append(str(proof))
     limits = " or ".join(f"{value:,} {name}" for name, value in budget.items())
     return ", ".join([*parts, f"{limits} an action"] if limits else parts)
 
@@ -114,18 +135,19 @@ def make_player(
         evaluator = find_checkpoint(settings.checkpoint, game, runs, trust)
     else:
         evaluator = find_evaluator(settings.evaluator, game, runs, trust=trust)
-    return SearchPlayer(game, evaluator, settings.search, budget, threads, seed)
+    known = {} if settings.resolved is None else {"resolved": load_proof(settings.resolved, game)}
+    return SearchPlayer(game, evaluator, settings.search, budget, threads, seed, **known)
 
 
 def player_of(
     game: _core.Game, about: Mapping[str, Any], seed: int = 0, threads: int = 1
 ) -> SearchPlayer:
     """From a dictionary, as athenan.run_match takes it."""
-    known = ("search", "evaluator", *BUDGETS)
+    known = ("search", "evaluator", "resolved", *BUDGETS)
     for key in about:
         if key not in known:
             raise InputError(f"A player has no '{key}'{nearest(key, known)}")
-    given = about.get("search", "ubfm")
+    given = about.get("search", search_for(game, "ubfm"))
     search = {"name": given} if isinstance(given, str) else dict(given)
     budget = {name: about[name] for name in BUDGETS if about.get(name) is not None}
     for name, limit in budget.items():
@@ -136,7 +158,12 @@ def player_of(
     evaluator = about.get("evaluator", "rollout")
     if isinstance(evaluator, str | Path):
         evaluator = find_evaluator(evaluator, game)
-    return SearchPlayer(game, evaluator, search, budget, threads, seed)
+    proof = about.get("resolved")
+    if isinstance(proof, str | Path):
+        proof = load_proof(proof, game)
+    return SearchPlayer(
+        game, evaluator, search, budget, threads, seed, **({"resolved": proof} if proof else {})
+    )
 
 
 def what_plays(players: Iterable[Player]) -> str:

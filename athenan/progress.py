@@ -8,6 +8,7 @@ import time
 import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
@@ -124,3 +125,11 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self.clear()
+
+
+def resident_megabytes() -> float:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

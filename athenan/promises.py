@@ -81,9 +81,10 @@ def check_symmetry(game: Any, symmetry: Any) -> None:
         sorted(symmetry.cells) != list(range(rows * columns))
         or sorted(symmetry.channels) != list(range(channels))
         or abs(symmetry.sign) != 1
+        or sorted(symmetry.players or range(game.num_players)) != list(range(game.num_players))
     ):
         raise Broken(
-            "a symmetry is no permutation of the planes, or its sign is not 1 or -1",
+            "a symmetry is no permutation of the planes or players, or its sign is not 1 or -1",
             "cells has each of row * columns + column once, channels each channel once",
         )
 

@@ -92,6 +92,7 @@ class PythonGame(ABC):
     max_plies: int
     plane_shape: tuple[int, int, int]
     num_players: int = 2
+    zero_sum: bool = True  # of two players: what one gains the other loses
     max_score: float = 0.0  # bound of |score|; 0 without a score
     has_history: bool = False  # whether the key holds what the text does not show
     symmetries: list[_core.Symmetry]

@@ -6,7 +6,6 @@ Reports listen to the loop and look at the parts of the run; nothing depends on 
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 import time
@@ -27,13 +26,14 @@ from athenan.files import write_whole
 from athenan.learner import Learner
 from athenan.match import MatchResult, progress_parts
 from athenan.matches import PlayedMatch, append_match, read_matches
-from athenan.network import NetworkEvaluator, best_rate
+from athenan.network import rate_alone
 from athenan.pages import Pages, averages
 from athenan.picture import picture_of, strength_image
-from athenan.progress import Progress, count, duration, tell
+from athenan.progress import Progress, count, duration, resident_megabytes, tell
 from athenan.records import GameRecord
 from athenan.replay import Replay
 from athenan.run import own_settings
+from athenan.search import Evaluate
 from athenan.settings import TrainSettings
 
 MATCHES = "matches.jsonl"  # every match of the run, a line each
@@ -159,13 +159,19 @@ class Reports:
         self._glance(name, games)
         self.say(f"against {name}: {result}")
 
-    def time_network(self, evaluator: NetworkEvaluator) -> None:
+    def time_network(self, evaluator: Evaluate) -> None:
         """What self-play's rate is compared with; takes a second."""
         sizes = list(self.config.self_play.batch_sizes)
-        self.network_rate = best_rate(evaluator, self.game.plane_shape, sizes, seconds=0.15)
+        self.network_rate = rate_alone(evaluator, self.game, sizes, seconds=0.15)
+
+    def tell_news(self) -> None:
+        """Of the actors."""
+        for line in self.actors.news():
+            self.say(line)
 
     def tick(self, next_checkpoint: int) -> None:
         """A turn of the loop is over."""
+        self.tell_news()
         if not self._told_of_memory and self.actors.facts()["out_of_memory"]:
             self._told_of_memory = True
             self.say("searches end for want of memory: search.memory_mb is too small")
@@ -214,6 +220,8 @@ class Reports:
         if self.strength:
             name, results = list(self.strength.items())[-1]
             parts.append(f"{name} {results[-1][1].score:.0%}")
+        if starving := self.actors.starving():
+            parts.append(starving)
         return [
             *parts,
             f"loss {self.losses[-1][0]:.4f}" if self.losses else "loss -",
@@ -238,7 +246,7 @@ class Reports:
 
     def _page(self) -> None:
         self._written = time.monotonic()
-        scalars = self._facts() | self._speed()
+        scalars = self._facts() | self._speed() | self.actors.pages()
         if self.losses:
             error, decay = np.mean(self.losses, axis=0)
             scalars |= {"loss/error": error, "loss/l2": decay, "loss/total": error + decay}
@@ -271,7 +279,9 @@ class Reports:
 
     def _speed(self) -> dict[str, float]:
         """States a second of self-play since the last page, in the time self-play had."""
-        rows, seconds = self.actors.facts()["rows"], self.clock.spent("self_play")
+        rows, clock = self.actors.facts()["rows"], self.clock
+        own = clock.spent("self_play")
+        seconds = sum(clock.seconds.values()) if self.actors.beside else own
         if seconds - self._since[1] > 0.5:
             self.playing_rate = (rows - self._since[0]) / (seconds - self._since[1])
             self._since = (rows, seconds)
@@ -358,11 +368,3 @@ def own_game(config: TrainSettings) -> str:
     """A checkpoint tells its game, but not the code of a game of one's own."""
     name = config.game["name"]
     return f"{word('game', name)} " if ":" in name else ""
-
-
-def resident_megabytes() -> float:
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

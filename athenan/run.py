@@ -6,6 +6,7 @@ import fcntl
 import itertools
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,11 +14,19 @@ from omegaconf import OmegaConf
 
 from athenan.checkpoint import runs_of, steps_of
 from athenan.checks import read
-from athenan.config import compose, group_files, load_config, parse_overrides, plain, to_yaml
+from athenan.config import (
+    compose,
+    group_files,
+    layout_values,
+    load_config,
+    parse_overrides,
+    plain,
+    to_yaml,
+)
 from athenan.errors import InputError
 from athenan.files import read_json, write_whole
 from athenan.games import Game, make_game
-from athenan.settings import HeuristicSettings, TrainSettings
+from athenan.settings import DoctorSettings, HeuristicSettings, TrainSettings
 
 RANDOM_GAMES = 1000  # that tell how long games are
 FEWEST_EVALUATIONS, EXPANSIONS = 100, 4  # an action
@@ -43,7 +52,7 @@ def fit_heuristic(heuristic: HeuristicSettings, game: Game) -> None:
         heuristic.longest = 2 * game.longest_playout(RANDOM_GAMES)
 
 
-def fit_to_game(config: TrainSettings) -> None:
+def fit_to_game(config: TrainSettings | DoctorSettings) -> None:
     """Fills in what the config leaves to the game.
 
     Self-play has a budget of a few expansions an action:
@@ -166,7 +175,7 @@ def read_figures(run: Path, since: float | None = None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-# What a resumed run may change: limits and what is only watched or written.
+# What a resumed run may change: limits, what is only watched or written, and who plays.
 CHANGEABLE = (
     "minutes",
     "games",
@@ -175,7 +184,11 @@ CHANGEABLE = (
     "learn.learning_rate",
     "learn.schedule",
     "learn.final_share",
+    "learn.xla",
     "self_play.threads",
+    "self_play.games_in_step",
+    "self_play.groups",
+    "layout",
     "resolved.clear_every_games",
 )
 
@@ -184,8 +197,7 @@ def resumed_config(run: Path, step: Path, overrides: list[str]) -> tuple[TrainSe
     """The config that the checkpoint was written with, the changes that can be made, and what is to
     be said of them."""
     config, said = own_config(run, step)
-    for parsed in parse_overrides(overrides):
-        key, value = str(parsed.key_or_group), parsed.value()
+    for key, value in flat_overrides(overrides):
         if key in ("resume", "checkpoints", "trust"):
             continue
         if OmegaConf.select(config, key, default=MISSING_KEY) is MISSING_KEY:
@@ -193,7 +205,7 @@ def resumed_config(run: Path, step: Path, overrides: list[str]) -> tuple[TrainSe
         before = OmegaConf.select(config, key)
         if before == value:
             continue
-        if not any(key == name or key.startswith(name + ".") for name in CHANGEABLE):
+        if not is_changeable(key):
             raise InputError(
                 f"A resumed run cannot change '{key}' (it is {before}); start a new run, "
                 f"with fork={run} for its weights."
@@ -201,6 +213,22 @@ def resumed_config(run: Path, step: Path, overrides: list[str]) -> tuple[TrainSe
         OmegaConf.update(config, key, value)
         said.append(f"changed {key}: {before} -> {value}")
     return read(TrainSettings, plain(config)), said
+
+
+def flat_overrides(overrides: list[str]) -> Iterator[tuple[str, Any]]:
+    """Keys and values; a layout is all that its file says of what may be changed."""
+    for parsed in parse_overrides(overrides):
+        key, value = str(parsed.key_or_group), parsed.value()
+        if key != "layout":
+            yield key, value
+            continue
+        for name, its in flat(layout_values(str(value))).items():
+            if is_changeable(name):
+                yield name, its
+
+
+def is_changeable(key: str) -> bool:
+    return any(key == name or key.startswith(name + ".") for name in CHANGEABLE)
 
 
 def differing(config: TrainSettings, run: Path) -> list[str]:

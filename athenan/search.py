@@ -14,6 +14,8 @@ import numpy as np
 from athenan import _core
 from athenan.errors import InputError, nearest
 from athenan.games import make_game
+from athenan.own_rules import own_rules
+from athenan.proofs import Proof, load_proof
 from athenan.python_game import PythonGame, PythonState
 
 Child = _core.Child
@@ -29,6 +31,8 @@ BATCH_SIZES = (16, 64, 256, 1024)
 BUDGETS = "give it iterations=…, evaluations=… or seconds=…"
 MOST_GAMES = 20  # log10 of how many may be below a state that is searched to the end
 TREE_GAME = ("tree", (1, 1, 32))
+# The searches of two players, and the same where values are vectors.
+WIDER = {"descent": "maxn_descent", "ubfm": "maxn_ubfm", "umb": "maxn_ubfm"}
 
 
 @runtime_checkable
@@ -57,6 +61,11 @@ def search_type(name: str) -> dict[str, Any]:
     return types[name]
 
 
+def search_for(game: _core.Game, name: str) -> str:
+    """The search of that name, or the same for as many players as the game has."""
+    return WIDER.get(name, name) if game.value_width > 1 else name
+
+
 def make_search(
     name: str,
     game: _core.Game | PythonGame,
@@ -67,7 +76,12 @@ def make_search(
     **settings: Any,
 ) -> Search:
     """A search by name. Settings: `seed`, `heuristic` and `longest` (the evaluator's own, or gain),
-    `rollouts` (a state, of evaluator rollout), and the options of its type."""
+    `rollouts` (a state, of evaluator rollout), `resolved` (a proof by load_proof, or its file: what
+    it proves is known), and the options of its type. The two rules of `umb`
+    may be functions: `continue_rule(state, children, new_states)` says whether an iteration goes on
+    below a state that it has just expanded, its `new_states`-th, and `order(state, children)` gives
+    the action of the child to explore among those that are not resolved; children are as in
+    `SearchResult.children`."""
     game = make_game(game)
     core = make_core_search({"name": name, **settings}, game, evaluator)
     return Search(game, core, evaluator, threads, batch_sizes)
@@ -79,6 +93,15 @@ def make_core_search(
     """From `name` and the options of its type; `settings` as in make_search."""
     options = {**search, **settings}
     type_ = search_type(options.pop("name"))
+    rules = own_rules(type_["name"], options)
+    proof = options.pop("resolved", None)
+    if proof is not None:
+        if not type_["consults"]:
+            raise InputError(f"Search '{type_['name']}' takes no proofs.")
+        if not isinstance(proof, Proof):
+            proof = load_proof(proof, game)
+        elif not proof.game.same_as(game):
+            raise InputError(f"'{proof.path}' is a proof of another game.")
     heuristic = {}
     if isinstance(evaluator, Evaluator):
         check_same_game(evaluator.game, game)
@@ -96,10 +119,23 @@ def make_core_search(
             f"There is no evaluator '{evaluator}'{nearest(evaluator, CORE_EVALUATORS)}"
         )
     kind = evaluator if isinstance(evaluator, str) else "external"
+    common["network"] = core_network(evaluator)
     try:
-        return _core.make_search(type_["name"], game, options, kind, **common)
+        core = _core.make_search(type_["name"], game, options, kind, **common)
     except ValueError as error:
         raise InputError(str(error)) from None
+    if proof is not None:
+        proof.give_to(core, common.get("heuristic", "gain"), common.get("longest", 0))
+    if rules:
+        assert isinstance(core, _core.UnboundedSearch)
+        core.follow(game, rules.get("continue_rule"), rules.get("order"))
+    return core
+
+
+def core_network(evaluator: str | Evaluate) -> _core.DenseNetwork | None:
+    """Of an evaluator that answers within the core: no batch of it ever waits."""
+    network = getattr(evaluator, "network", None)
+    return network if isinstance(network, _core.DenseNetwork) else None
 
 
 def check_same_game(evaluators: _core.Game, game: _core.Game) -> None:
@@ -136,6 +172,13 @@ def make_group(
         raise InputError(
             str(error) if isinstance(error, ValueError) else "Batch sizes must be positive."
         ) from None
+
+
+def own(value: Any, player: int) -> Any:
+    """A value or completion in the view of the player."""
+    if isinstance(value, tuple):
+        return value[player]
+    return value if player == 0 else -value
 
 
 class Search:

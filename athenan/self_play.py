@@ -19,6 +19,7 @@ from athenan.search import (
     Evaluate,
     Known,
     ask,
+    core_network,
     make_core_search,
     make_group,
     make_terminal_evaluation,
@@ -42,7 +43,7 @@ class _GameUnderWay:
     state: _core.State
     actions: list[int] = field(default_factory=list)
     states: list[_core.State] = field(default_factory=list)
-    root_values: list[float] = field(default_factory=list)
+    root_values: list[Any] = field(default_factory=list)  # numbers, or one for each player
     evaluations: int = 0
     iterations: int = 0
     expanded: int = 0
@@ -76,6 +77,9 @@ class SelfPlay:
         }
         self.game = game
         self.evaluator = evaluator
+        # Then nothing waits for a batch: in each turn every search comes to its end, and none is
+        # under way between turns.
+        self.in_core = core_network(evaluator) is not None
         self.target = config.target
         self.choose = make_chooser(exploration)
         self.seed = seed
@@ -99,9 +103,10 @@ class SelfPlay:
             for one in self.searches:
                 one.consult(memory)
         # Slot s is search s // groups of group s % groups.
+        groups = 1 if self.in_core else config.groups
         self.groups = [
-            make_group(self.searches[first :: config.groups], config.batch_sizes, config.threads)
-            for first in range(config.groups)
+            make_group(self.searches[first::groups], config.batch_sizes, config.threads)
+            for first in range(groups)
         ]
         self._turn = 0  # the group that is searched next; its batch is answered
         self._asked: deque[Asked] = deque()  # batches that the evaluator has
@@ -117,7 +122,8 @@ class SelfPlay:
         self.holding = holding
 
     def play_batch(self) -> list[GameRecord]:
-        """Has one batch answered; the games that ended meanwhile."""
+        """Has one batch answered, or all searches that need none; the games that ended
+        meanwhile."""
         if not self.holding:
             if not self.searching:  # new, restored or held: what follows is the same
                 self._turn = 0
@@ -187,7 +193,7 @@ class SelfPlay:
         game.iterations += result.iterations
         game.expanded += game.search.counts["expanded"]
         game.resolved_roots += result.resolved
-        game.root_values.append(result.value / bound)
+        game.root_values.append(scaled(result.value, bound))
         random = random_of_action(self.seed, game.number, len(game.actions))
         action = self.choose(result.children, game.state.to_move, bound, random, self.progress)
         self._play(game, action)
@@ -197,7 +203,10 @@ class SelfPlay:
             if self.memory is not None:
                 self.memory.add_all(game.search)
             self.games[slot] = None
-        if self.holding:
+        if self.in_core:
+            self.rows += result.evaluations
+            self.padded_rows += result.evaluations
+        if self.holding or self.in_core:
             self._idle.append(slot)
         else:
             self._go_on(slot)
@@ -260,19 +269,19 @@ class SelfPlay:
         planes, values, resolved = game_labels.samples()
         if self.target != "tree":
             evaluation = self.terminal_evaluation
-            final = evaluation(game.state) / evaluation.bound
+            final = scaled(evaluation(game.state), evaluation.bound)
             states = [*game.states, game.state]
             planes = pack(np.stack([state.planes() for state in states]))
             labels = [*game.root_values, final] if self.target == "root" else [final] * len(states)
             values = np.array(labels, np.float32)
-        outcomes = game.state.outcomes
+        outcomes, width = game.state.outcomes, self.game.value_width
         assert outcomes is not None
         return GameRecord(
             number=game.number,
             planes=planes,
-            values=values[:, None],  # of two players
+            values=values.reshape(len(values), width),
             actions=np.array(game.actions, np.uint32),
-            root_values=np.array(game.root_values, np.float32)[:, None],
+            root_values=np.array(game.root_values, np.float32).reshape(-1, width),
             outcomes=tuple(outcomes),
             evaluations=game.evaluations,
             iterations=game.iterations,
@@ -280,6 +289,11 @@ class SelfPlay:
             resolved=resolved,
             resolved_roots=game.resolved_roots,
         )
+
+
+def scaled(value: Any, bound: float) -> Any:
+    """In [-1, 1]: a number, or one for each player."""
+    return [own / bound for own in value] if isinstance(value, tuple) else value / bound
 
 
 def random_of_action(seed: int, number: int, ply: int) -> np.random.Generator:

@@ -98,12 +98,21 @@ class HeuristicSettings:
 
 @dataclass
 class NetworkSettings:
-    kind: str = setting("conv", "how the hidden layers are joined", choices=("conv", "residual"))
-    filters: int = setting(32, "of each 3 × 3 convolution", "filters", low=1, high=4096)
-    layers: int = setting(
-        3, "convolutions (conv), or blocks of two (residual)", "layers", low=1, high=200
+    kind: str = setting(
+        "conv", "how the hidden layers are joined; nnue is dense, and computed in integers by the "
+        "core, which updates the first layer from state to state",
+        choices=("conv", "residual", "nnue"),
+    )  # fmt: skip
+    filters: int = setting(
+        32, "of each 3 × 3 convolution; of nnue, over the whole board", "filters", low=1, high=4096
     )
-    dense: int = setting(64, "hidden, after the board", "units", low=1, high=65536)
+    layers: int = setting(
+        3, "convolutions (conv), blocks of two (residual), or dense layers after the board (nnue)",
+        "layers", low=1, high=200,
+    )  # fmt: skip
+    dense: int = setting(
+        64, "hidden, after the board; of nnue, in each of its layers", "units", low=1, high=65536
+    )
 
 
 @dataclass
@@ -138,9 +147,56 @@ class ReplaySettings:
 @dataclass
 class LayoutSettings:
     name: str = setting(
-        "inline", "who plays: one process where self-play and learning take turns",
-        choices=("inline",),
+        "inline", "who plays: the process that learns, or actors, processes of their own that Ray "
+        "starts", choices=("inline", "ray"),
     )  # fmt: skip
+    address: str | None = setting(
+        None, "of the Ray cluster that is joined: host:port, or auto for the one of this machine; "
+        "null starts a Ray of the run's own, which nobody else reaches",
+    )  # fmt: skip
+    actors: int | None = setting(
+        None, "that play; null: as many as cores and devices allow", "processes", low=1,
+        high=100_000,
+    )  # fmt: skip
+    cpus: int = setting(1, "of an actor, for its network and searches", "cores", low=1, high=1024)
+    gpus: int = setting(0, "of an actor", "devices", low=0, high=1)
+    learner_gpus: int | None = setting(
+        None, "devices the learner computes on; 0 the CPU, null one GPU where there is one",
+        "GPUs", low=0, high=1024,
+    )  # fmt: skip
+    learner_threads: int | None = setting(
+        None, "of the process that learns, for its network; null: as many as cores", "threads",
+        low=1, high=1024,
+    )  # fmt: skip
+    calls_under_way: int = setting(
+        2, "that an actor has: with 2 it plays on while its last games are learned from", "calls",
+        low=1, high=16,
+    )  # fmt: skip
+    call_seconds: float = setting(
+        1.0, "that an actor plays before it gives its games", "seconds", above=0, high=3600
+    )
+    call_batches: int | None = number(
+        None, "of the network that it plays instead; with 1, one actor and one call under way a "
+        "run is deterministic", "batches",
+    )  # fmt: skip
+    publish_seconds: float = setting(
+        1.0, "between new weights for the actors; 0: after all games that arrive", "seconds",
+        low=0, high=3600,
+    )  # fmt: skip
+    patience_seconds: float = setting(
+        120.0, "without an answer, after which an actor is replaced", "seconds", above=0, high=1e6
+    )
+    most_deaths: int = setting(
+        3, "of an actor that gives no games between them, after which it is given up", "deaths",
+        low=1, high=1000,
+    )  # fmt: skip
+    object_store_mb: int = setting(
+        512, "of memory for what the processes exchange, of a Ray of one's own", "megabytes",
+        low=80, high=1_000_000,
+    )  # fmt: skip
+    cores_of_device: list[str] = setting(
+        [], "cores next to each device, as [0-7,8-15,16-23+32], which its actor is bound to"
+    )
 
 
 # ---- Groups without ---------------------------------------------------------------------------
@@ -198,6 +254,10 @@ class LearnSettings:
     )
     first_fit_epochs: int = setting(1, "of the first fit", "passes", low=0, high=10_000)
     mixed_precision: bool = setting(False, "half precision where the device has it")
+    xla: bool = setting(
+        False, "XLA compiles the network for the device, for learning and for self-play; athenan "
+        "doctor compares"
+    )  # fmt: skip
 
 
 @dataclass
@@ -229,6 +289,9 @@ class PlayerSettings:
     )
     search: Any = named(
         "search", "the player's search", default="ubfm", options={"memory_mb": 64.0}
+    )
+    resolved: str | None = setting(
+        None, "file of `solve --out`: what it proves is known to the search"
     )
     iterations: int | None = number(None, "an action", "iterations")
     evaluations: int | None = number(None, "an action", "evaluations")
@@ -326,6 +389,7 @@ class MatchSettings:
     )  # fmt: skip
     games_in_step: int = setting(128, "at once", "games", low=1, high=1_000_000)
     threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
+    layout: LayoutSettings = group(LayoutSettings, "which processes play")
     seed: int = setting(0, "of openings and players", low=0, high=SEED)
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
     trust: bool = setting(False, TRUST)
@@ -342,6 +406,9 @@ class PlaySettings:
         "rollout", "f_θ: a run, a step, latest, an export as PATH:FORMAT, rollout, zero or hash"
     )
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    resolved: str | None = setting(
+        None, "file of `solve --out`: what it proves is known to the search"
+    )
     first: str = setting("me", "who begins", choices=("me", "you"))
     seat: int | None = setting(
         None, "which player you are, 1 the first; null: by who begins", low=1, high=6
@@ -367,6 +434,9 @@ class SolveSettings:
         "rollout", "f_θ: a run, a step, latest, an export as PATH:FORMAT, rollout, zero or hash"
     )
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    resolved: str | None = setting(
+        None, "file of `solve --out`: what it proves is known to the search"
+    )
     strong: bool = setting(False, "every reachable state, not only enough for the first")
     seed: int = setting(0, "of ties and rollouts", low=0, high=SEED)
     seconds: float | None = setting(None, "in all", "seconds", above=0, high=1e9)
@@ -447,6 +517,21 @@ class BenchSettings:
     self_play: SelfPlaySettings = group(SelfPlaySettings, "games that the search plays with itself")
 
 
+@dataclass
+class DoctorSettings:
+    game: dict[str, Any] = named("game", "the rules")
+    search: dict[str, Any] = named("search", "the search of self-play")
+    heuristic: HeuristicSettings = group(HeuristicSettings, "the terminal evaluation f_t")
+    network: NetworkSettings = group(NetworkSettings, "the value network f_θ")
+    exploration: ExplorationSettings = group(ExplorationSettings, "which action self-play plays")
+    replay: ReplaySettings = group(ReplaySettings, "the memory of finished games")
+    self_play: SelfPlaySettings = group(SelfPlaySettings, "games that the search plays with itself")
+    learn: LearnSettings = group(LearnSettings, "fitting the network to the labels")
+    games: int = number(10_000, "whose time is foretold", "games")
+    seconds: float = setting(0.4, "of each measurement", "seconds", above=0, high=1e6)
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+
+
 COMMANDS: dict[str, type[Any]] = {
     "train": TrainSettings,
     "match": MatchSettings,
@@ -455,4 +540,5 @@ COMMANDS: dict[str, type[Any]] = {
     "check": CheckSettings,
     "export": ExportSettings,
     "bench": BenchSettings,
+    "doctor": DoctorSettings,
 }

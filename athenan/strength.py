@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 from omegaconf import OmegaConf
 
 from athenan import _core, checkpoint
-from athenan.checkpoint import Part
+from athenan.actors import Task
+from athenan.checkpoint import Part, load_arrays
 from athenan.clock import Clock
 from athenan.config import read_values
-from athenan.errors import InputError
-from athenan.evaluators import CheckpointEvaluator
+from athenan.errors import Failed, InputError
+from athenan.evaluators import evaluator_of
 from athenan.files import write_whole
-from athenan.match import MatchResult, make_openings, play_match
+from athenan.games import make_game
+from athenan.match import MatchResult, make_openings, play_match, seats
+from athenan.network import make_evaluator, model_for, set_up_tensorflow
+from athenan.placement import see_only
 from athenan.players import Player, SearchPlayer, make_player
+from athenan.records import Array
+from athenan.search import search_for
 from athenan.settings import TrainSettings
 
 POINTS = 8  # of the curve, at least, in a run of minutes where matches have time for them
@@ -36,7 +43,7 @@ class Listener(Protocol):
         """It is over, after so many games of the run."""
 
     def unplayed(self, name: str, seconds: float) -> None:
-        """So many seconds were too short for a pair of games."""
+        """So many seconds were too short for the games of an opening."""
 
 
 class Strength:
@@ -49,6 +56,8 @@ class Strength:
         self._spent_before = 0.0  # seconds of matches before the last ones
         self._at_start = 0.0  # seconds of those of the untrained network
         self._measured: tuple[int, float] | None = None  # games and seconds of the run then
+        self.aside: tuple[int, Task] | None = None  # matches of another process, after these games
+        self.aside_seconds = 0.0  # that those took
         self._references()  # what is wrong with them is better said now than after hours
 
     def due(self, games: int, clock: Clock, at_checkpoint: bool, last: bool) -> bool:
@@ -62,8 +71,8 @@ class Strength:
         if not (last or turn or self._overdue(games, clock)):
             return False
         if self._measured is not None and self._measured[0] == 0:
-            self._at_start = clock.spent("matches")  # beside the share
-        spent = clock.spent("matches") - self._at_start
+            self._at_start = clock.spent("matches") + self.aside_seconds  # beside the share
+        spent = clock.spent("matches") + self.aside_seconds - self._at_start
         cost = spent - self._spent_before
         if spent and not last and spent + cost > config.most_share * clock.elapsed:
             return False
@@ -93,33 +102,83 @@ class Strength:
         self, evaluator: Any, games: int, listener: Listener, seconds: float | None
     ) -> None:
         """Plays the matches, in so many seconds if there is a limit; the listener hears of them."""
+        ours = self._player(evaluator)
+        for name, result in self.play(ours, self._opponents(games), listener, seconds):
+            self.note(name, games, result, listener)
+
+    def play(
+        self,
+        ours: Player,
+        opponents: list[tuple[str, Player | Path]],
+        listener: Listener,
+        seconds: float | None,
+    ) -> Iterator[tuple[str, MatchResult]]:
+        """Names of the opponents, and results; nothing is noted."""
         config = self.config.strength
         ends = None if seconds is None else time.monotonic() + seconds
-        openings = make_openings(self.game, max(1, config.games // 2), config.opening_plies, seed=0)
-        ours, opponents = self._player(evaluator), self._opponents(games)
+        number = max(1, config.games // self.game.num_players)
+        openings = make_openings(self.game, number, config.opening_plies, seed=0)
         for number, (name, opponent) in enumerate(opponents):
             player = opponent
             if isinstance(player, Path):
-                player = self._player(CheckpointEvaluator(player))
+                player = self._player(evaluator_of(player))
             left = None if ends is None else max(0.0, ends - time.monotonic())
             own = None if left is None else left / (len(opponents) - number)
-            result = self._match(name, (ours, player), openings, listener, own)
-            if not result.games:
-                continue
-            listener.match(name, games, result)
-            if name == config.best_by and games and self._is_checkpoint(games):
-                self._note_best(games, result.interval[0], name)
+            players = seats(self.game, ours, player)
+            result = self._match(name, players, openings, listener, own)
+            if result.games:
+                yield name, result
+
+    def note(self, name: str, games: int, result: MatchResult, listener: Listener) -> None:
+        """A match is over, after so many games of the run."""
+        listener.match(name, games, result)
+        if name == self.config.strength.best_by and games and self._is_checkpoint(games):
+            self._note_best(games, result.interval[0], name)
+
+    # ---- In another process -------------------------------------------------------------------
+
+    def begin(
+        self,
+        run_aside: Callable[..., Task | None],
+        weights: list[Array],
+        games: int,
+        seconds: float | None,
+    ) -> None:
+        """As `measure`, but by another process; all weights go with the call, since a checkpoint
+        may be gone before it is played."""
+        earlier = dict(self._opponents(games)).get("earlier")
+        before = load_arrays(earlier / "weights.npz") if isinstance(earlier, Path) else None
+        task = run_aside(play_aside, self.config, self.run.absolute(), weights, before, seconds)
+        self.aside = None if task is None else (games, task)
+
+    def take(self, listener: Listener, wait: bool = False) -> None:
+        """Notes what the other process has played, if it is over."""
+        if self.aside is None:
+            return
+        games, task = self.aside
+        try:
+            found = task.result(wait)
+        except (InputError, Failed):
+            self.aside = None
+            raise
+        if found is None:
+            return
+        self.aside = None
+        results, seconds = found
+        self.aside_seconds += seconds
+        for name, result in results:
+            self.note(name, games, result, listener)
 
     def _match(
         self,
         name: str,
-        players: tuple[Player, Player],
+        players: list[Player],
         openings: list[_core.State],
         listener: Listener,
         seconds: float | None,
     ) -> MatchResult:
         """Without games where its seconds are too few."""
-        started, total = time.monotonic(), 2 * len(openings)
+        started, total = time.monotonic(), len(players) * len(openings)
 
         def show(done: int, result: MatchResult) -> None:
             passed = time.monotonic() - started
@@ -153,10 +212,10 @@ class Strength:
         }
 
     def _player(self, evaluator: Any) -> SearchPlayer:
-        """ubfm with the options that it shares with the search of self-play."""
+        """By ubfm with the options that it shares with the search of self-play."""
         config = self.config
         shared = {name: config.search[name] for name in ("completion", "decision")}
-        search = {"name": "ubfm", **shared, "memory_mb": 64}
+        search = {"name": search_for(self.game, "ubfm"), **shared, "memory_mb": 64}
         heuristic: dict[str, Any] = {
             "heuristic": config.heuristic.name,
             "longest": config.heuristic.longest,
@@ -196,6 +255,43 @@ class Strength:
         except (OSError, InputError):
             noted = None
         self.best, self._saved_best = noted if is_best(noted) else saved, saved
+
+
+class Nobody:
+    """Hears of nothing."""
+
+    def playing(self, *_: Any) -> None: ...
+
+    def match(self, *_: Any) -> None: ...
+
+    def unplayed(self, *_: Any) -> None: ...
+
+
+def play_aside(
+    config: TrainSettings,
+    run: Path,
+    weights: list[Array],
+    earlier: list[Array] | None,
+    seconds: float | None,
+) -> tuple[list[tuple[str, MatchResult]], float]:
+    """The results of all matches of a network with these weights, and the seconds they took."""
+    started = time.monotonic()
+    see_only([])  # devices are the learner's and the actors'
+    set_up_tensorflow(config, config.layout.cpus)
+    game = make_game(**config.game)
+    strength = Strength(config, game, run)
+
+    def player(own: list[Array]) -> Player:
+        model = model_for(config.network, game, config.seed)
+        evaluator = make_evaluator(config.network.kind, model)
+        evaluator.assign(own)
+        return strength._player(evaluator)
+
+    opponents: list[tuple[str, Player | Path]] = [*strength._references().items()]
+    if earlier is not None:
+        opponents.append(("earlier", player(earlier)))
+    results = list(strength.play(player(weights), opponents, Nobody(), seconds))
+    return results, time.monotonic() - started
 
 
 def is_best(value: Any) -> bool:

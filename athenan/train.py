@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from athenan.actors import ActorsGone
 from athenan.checkpoint import keep_newest, write_checkpoint
 from athenan.errors import Failed, InputError
 from athenan.files import reason
 from athenan.learner import Diverged
 from athenan.parts import Parts, make_parts
 from athenan.records import GameRecord
-from athenan.reports import Callbacks
+from athenan.reports import Callbacks, Reports
 from athenan.settings import TrainSettings
-from athenan.stopping import Stop, Stopped
+from athenan.stopping import EXIT_CODES, Stop, Stopped
 
 
 def train(config: TrainSettings, overrides: list[str], callbacks: Callbacks | None = None) -> Path:
@@ -26,21 +30,27 @@ def train(config: TrainSettings, overrides: list[str], callbacks: Callbacks | No
         if reports.told_the_end(parts.step):
             parts.close()
             return parts.run
+        gone = 0
         try:
             with reports.progress:
                 ended = run(parts, stop)
         except Diverged as error:
             reports.say(f"{error} The last good checkpoint is {parts.step}.")
             raise
+        except ActorsGone as error:
+            reports.say(str(error))
+            save(parts)
+            ended, gone = False, EXIT_CODES[signal.SIGTERM]
         except KeyboardInterrupt:
             ended = False
         finally:
+            reports.tell_news()
             parts.close()
         reports.end(parts.step, ended)
     if parts.unsaved:
         raise Failed(f"The last checkpoint was not written: {parts.unsaved}.")
     if not ended:
-        raise Stopped(f"stopped; the last checkpoint is {parts.step}", stop.code or 130)
+        raise Stopped(f"stopped; the last checkpoint is {parts.step}", gone or stop.code or 130)
     return parts.run
 
 
@@ -80,11 +90,15 @@ def run(parts: Parts, stop: Stop) -> bool:
         if not (asked or due):
             measure_strength(parts, stop, at_checkpoint=False)
             continue
-        actors.hold(True)  # the searches under way end first
+        # The searches under way end first.
+        ending = bool(stop) or clock.finished(games)
+        actors.hold(True, ending=ending)
         if actors.idle:
             finished = clock.finished(games)
             learner.drop_waiting()  # a checkpoint of the schedule does not depend on it
             save(parts)
+            if stop and actors.beside and not ending:
+                continue  # asked meanwhile: games under way are given back first
             if stop:
                 return False
             measure_strength(parts, stop, last=finished)
@@ -113,7 +127,8 @@ def learn_from(record: GameRecord, progress: float, parts: Parts) -> None:
 def publish(games: int, parts: Parts) -> None:
     """Actors play on with what has been learned so far."""
     with parts.clock.stage("learning"):
-        parts.actors.publish(parts.learner.weights(), parts.clock.progress(games))
+        learner = parts.learner
+        parts.actors.publish(learner.weights(), parts.clock.progress(games), learner.steps)
 
 
 def save(parts: Parts) -> None:
@@ -146,13 +161,34 @@ def measure_strength(
     """Where it is due, until asked to stop. Matches against what has become unreadable are left
     out."""
     games, reports, strength = parts.actors.games, parts.reports, parts.strength
+    if parts.actors.beside:
+        measure_aside(parts, stop, at_checkpoint, last)
+        return
     if strength.due(games, parts.clock, at_checkpoint, last):
         seconds = strength.seconds(games, parts.clock, last)
-        with stop.at_once(), parts.clock.stage("matches"):
+        with told(reports), stop.at_once(), parts.clock.stage("matches"):
             reports.time_network(parts.learner.evaluator)  # first, so that it is warm
-            try:
-                strength.measure(parts.learner.evaluator, games, reports, seconds)
-            except InputError as error:
-                reports.say(f"a match was left out: {error}")
-            except OSError as error:
-                reports.say(f"the best checkpoint is not noted yet ({reason(error)})")
+            strength.measure(parts.learner.evaluator, games, reports, seconds)
+
+
+def measure_aside(parts: Parts, stop: Stop, at_checkpoint: bool, last: bool) -> None:
+    """In another process: training goes on meanwhile, but for the end of the run."""
+    games, reports, strength = parts.actors.games, parts.reports, parts.strength
+    with told(reports), parts.clock.stage("matches"), stop.at_once():
+        strength.take(reports, wait=last)
+    if strength.aside is None and strength.due(games, parts.clock, at_checkpoint, last):
+        seconds = strength.seconds(games, parts.clock, last)
+        with told(reports), parts.clock.stage("matches"), stop.at_once():
+            strength.begin(parts.actors.run_aside, parts.learner.weights(), games, seconds)
+            strength.take(reports, wait=last)
+
+
+@contextmanager
+def told(reports: Reports) -> Iterator[None]:
+    """What is wrong with a match does not end the run."""
+    try:
+        yield
+    except (InputError, Failed) as error:
+        reports.say(f"a match was left out: {error}")
+    except OSError as error:
+        reports.say(f"the best checkpoint is not noted yet ({reason(error)})")

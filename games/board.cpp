@@ -331,8 +331,7 @@ Board board_from_planes(const Shape& shape, const std::uint8_t* planes, int num_
   return board;
 }
 
-Symmetry make_symmetry(const Shape& shape, int num_players, const CellMap& source,
-                       bool swap_players) {
+Symmetry make_symmetry(const Shape& shape, int num_players, const CellMap& source, int turn) {
   const int pieces = int(shape.symbols.size());
   Symmetry symmetry;
   for (int row = 0; row < shape.rows; ++row)
@@ -342,7 +341,14 @@ Symmetry make_symmetry(const Shape& shape, int num_players, const CellMap& sourc
     }
   for (int channel = 0; channel < pieces + num_players; ++channel)
     symmetry.channels.push_back(channel);
-  if (swap_players) {
+  if (turn && num_players > 2) {
+    for (int player = 0; player < num_players; ++player) {
+      const int other = (player + turn) % num_players;
+      symmetry.channels[player] = other;
+      symmetry.channels[pieces + player] = pieces + other;
+      symmetry.players.push_back(other);
+    }
+  } else if (turn) {
     // Symbols alternate between the players: x o, or X O X' O' … for several kinds of piece.
     for (int piece = 0; piece + 1 < pieces; piece += 2)
       std::swap(symmetry.channels[piece], symmetry.channels[piece + 1]);
@@ -367,10 +373,8 @@ std::vector<Symmetry> grid_symmetries(const Shape& shape, int num_players, bool 
     maps.push_back([=](int r, int c) { return std::pair{last_row - c, last_row - r}; });
   }
   std::vector<Symmetry> symmetries;
-  for (bool swap : {false, true}) {
-    if (swap && !colours) break;
-    for (const auto& map : maps) symmetries.push_back(make_symmetry(shape, num_players, map, swap));
-  }
+  for (int turn = 0; turn < (colours ? num_players : 1); ++turn)
+    for (const auto& map : maps) symmetries.push_back(make_symmetry(shape, num_players, map, turn));
   return symmetries;
 }
 

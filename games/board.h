@@ -79,13 +79,13 @@ std::vector<std::string> channel_names(const Shape&, int num_players);
 void board_to_planes(const Shape&, const Board&, int num_players, std::uint8_t* out);
 Board board_from_planes(const Shape&, const std::uint8_t*, int num_players, int ply);
 
-// source(row, column) is the cell whose content moves to (row, column). With swap_players the
-// two players change colours, the mover and the value's sign with them.
+// source(row, column) is the cell whose content moves to (row, column). With a turn each player
+// takes the colour of the one so many places after him: two exchange theirs, the mover and the
+// value's sign with them; of more, values go along.
 using CellMap = std::function<std::pair<int, int>(int row, int column)>;
-Symmetry make_symmetry(const Shape&, int num_players, const CellMap& source,
-                       bool swap_players = false);
+Symmetry make_symmetry(const Shape&, int num_players, const CellMap& source, int turn = 0);
 // The identity, the reflections and, on a square board, the rotations; with `colours` each of
-// them also with the two players exchanged.
+// them also with the players exchanged, or in every turn of them.
 std::vector<Symmetry> grid_symmetries(const Shape&, int num_players, bool colours);
 
 }  // namespace athenan

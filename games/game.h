@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,11 +27,13 @@ using Action = std::uint32_t;
 using Actions = std::vector<Action>;
 inline constexpr int max_players = 6;
 
-// transformed[cell][channel] = original[cells[cell]][channels[channel]]; value' = sign * value.
+// transformed[cell][channel] = original[cells[cell]][channels[channel]]. In a game for two players
+// value' = sign * value; in one for n value'[player] = value[players[player]].
 struct Symmetry {
   std::vector<int> cells;
   std::vector<int> channels;
   int sign = 1;
+  std::vector<int> players = {};  // empty: each stays who he is
 
   bool operator==(const Symmetry&) const = default;
 };
@@ -40,6 +43,12 @@ struct Ending {
   std::array<std::int8_t, max_players> outcome{};  // f_b: -1 lost, 0 drawn, 1 won
   std::array<float, max_players> score{};          // zero in games without a score
   std::array<std::int16_t, max_players> pieces{};  // zero in games without captures
+};
+
+// Between which the first player's score less the second's will be at the end, whatever is played.
+struct Bounds {
+  float lower = -std::numeric_limits<float>::infinity();
+  float upper = std::numeric_limits<float>::infinity();
 };
 
 // All children of one state, as arrays of equal length; the storage is kept between calls.
@@ -64,15 +73,20 @@ struct Facts {
   std::string options;                   // those that are not the default: "komi=6.5 size=7"
   std::map<std::string, Option> values;  // all options, to make the same game again
   int num_players = 2;
-  int max_plies = 0;  // no game is longer
+  bool zero_sum = true;  // of two players: what one gains the other loses
+  int max_plies = 0;     // no game is longer
   int rows = 0, columns = 0;
   std::vector<std::string> channels;  // meaning of each plane
   std::vector<Symmetry> symmetries;   // the identity first
   double max_score = 0;               // bound of |score difference|; 0 without a score
-  int max_pieces = 0;                 // bound of a player's pieces; 0 without captures
-  bool has_history = false;           // the key holds what the board does not show (repetition)
+  // Scores are f_t itself, whatever the outcomes say (explicit trees); whether they break ties.
+  bool scores_are_values = false, scores_break_ties = false;
+  int max_pieces = 0;        // bound of a player's pieces; 0 without captures
+  bool has_history = false;  // the key holds what the board does not show (repetition)
   std::size_t state_bytes = 0;
 
+  // Numbers in a value: one, in the first player's view, or one for each player.
+  int value_width() const { return num_players == 2 && zero_sum ? 1 : num_players; }
   std::size_t plane_bytes() const { return std::size_t(rows) * columns * channels.size(); }
 };
 
@@ -89,6 +103,11 @@ class Game {
   virtual int ply(const State&) const = 0;
   virtual Key key(const State&) const = 0;
   virtual Ending ending(const State&) const = 0;  // outcome 0 while the game goes on
+  // No end below the state has a larger score for the player.
+  virtual double most_score(const State&, int /*player*/) const { return facts_.max_score; }
+
+  // In games whose outcome is the sign of that difference; never wider than a parent's.
+  virtual Bounds bounds(const State&) const { return {}; }
 
   virtual void expand(const State&, Children&) const = 0;
   virtual void planes(const State&, std::uint8_t* out) const = 0;

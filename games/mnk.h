@@ -78,9 +78,7 @@ struct Mnk {
     return cell_name(shape, action);
   }
   int marked_cell(const State&, Action action) const { return int(action); }
-  std::vector<Symmetry> symmetries() const {
-    return grid_symmetries(shape, num_players, num_players == 2);
-  }
+  std::vector<Symmetry> symmetries() const { return grid_symmetries(shape, num_players, true); }
 
   // What the mover still puts down in this turn, so that the stones on the board tell it.
   int stones_left(const State& state) const {

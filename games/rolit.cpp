@@ -106,9 +106,7 @@ struct Rolit {
   std::optional<int> marked_cell(const State&, Action action) const {
     return action == pass ? std::nullopt : std::optional(int(action));
   }
-  std::vector<Symmetry> symmetries() const {
-    return grid_symmetries(shape, num_players, num_players == 2);
-  }
+  std::vector<Symmetry> symmetries() const { return grid_symmetries(shape, num_players, true); }
 
  private:
   // Puts a disc on the cell, or takes it off.

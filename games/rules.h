@@ -43,6 +43,7 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 // Also, where they make sense:
 //   double score(const State&, int player), double max_score
 //   int pieces(const State&, int player), int max_pieces
+//   Bounds bounds(const State&): of the first player's score less the second's at the end
 //   Action random_action(const State&, Random&): where there is a quicker way than the list
 //   bool has_history: the key holds more than the board shows (repetition, counters)
 //   std::string note(const State&): what a reader should know besides the drawn board; what it
@@ -90,6 +91,13 @@ class RulesGame final : public Game {
   int ply(const State& state) const override { return of(state).ply; }
   Key key(const State& state) const override { return rules_.key(of(state)); }
   Ending ending(const State& state) const override { return ending_of(of(state)); }
+
+  Bounds bounds(const State& state) const override {
+    if constexpr (requires { rules_.bounds(of(state)); })
+      return rules_.bounds(of(state));
+    else
+      return {};
+  }
 
   void expand(const State& state, Children& children) const override {
     const S& parent = of(state);

@@ -23,7 +23,7 @@ class FakeTensorFlow:
         devices = [SimpleNamespace(name=f"/physical_device:GPU:{i}") for i in range(len(gpus))]
         named = {device.name: {"device_name": gpu} for device, gpu in zip(devices, gpus)}  # noqa: B905
         self.config = SimpleNamespace(
-            list_physical_devices=lambda kind: devices if kind == "GPU" else [],
+            get_visible_devices=lambda kind: devices if kind == "GPU" else [],
             experimental=SimpleNamespace(get_device_details=lambda device: named[device.name]),
         )
         self.test = SimpleNamespace(

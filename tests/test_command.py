@@ -55,8 +55,8 @@ WRONG = {
     "train self_play.games_in_step=0": "'self_play.games_in_step' must be from 1 to 1000000, not 0",
     "train heuristic=score": "no score",
     "train heuristic.name=scroe": "not 'scroe'; did you mean 'score'?",
-    "train layout.name=ray": "'layout.name' must be inline, not 'ray'",
-    "train game=tic_tac_mo": "Training is for two players; game 'mnk' has 3",
+    "train layout.name=rai": "'layout.name' must be inline or ray, not 'rai'",
+    "train game=tic_tac_mo search=descent": "two players; game 'mnk' has 3: take",
     "train game=null": "no game 'None'",
     "train experiment=null": "no experiment 'None'",
     "train game=hex,othello": "--multirun",
@@ -92,7 +92,7 @@ WRONG = {
     "solve iterations=0": "'iterations' must be at least 1, not 0",
     "solve seed=-1": "seed",
     "solve search.memory_mb=0": "'search.memory_mb' must be ",
-    "solve game=tic_tac_mo": "for two players",
+    "solve game=tic_tac_mo search=ubfm": "for two players",
     "solve --check /no/such": "no file '/no/such'",
     "solve --check /": "not a whole proof file",
     "solve --check": "'--check' needs a value",
@@ -106,7 +106,7 @@ WRONG = {
     "match first.decision=safe": "'first.decision'; did you mean 'first.search.decision'?",
     "match second.iterations=0": "'second.iterations' must be at least 1, not 0",
     "match games=1": "'games' must be at least 2, not 1",
-    "match game=tic_tac_mo": "two players; game 'mnk' has 3",
+    "match game=tic_tac_mo first.search=ubfm first.evaluations=9": "game 'mnk' has 3: take",
     "match first.search.decision=safe": "must be safest, best or safest_printed",
     "match second.iterations=null": "'second' needs a budget",
     "match second.search.order=best": "search 'uct' has no option 'order'",
@@ -241,7 +241,7 @@ def test_every_group_composes(group: str) -> None:
         root = "solve" if group in ("search", "heuristic") else "train"
         config = compose(root, [f"{group}={name}"])
         chosen = plain(getattr(config, group))
-        assert name in (chosen.get("name"), chosen.get("kind")) or group == "network"
+        assert name in (chosen.get("name"), chosen.get("kind")) or group in ("network", "layout")
 
 
 @pytest.mark.slow
@@ -364,3 +364,15 @@ def test_rollouts_take_the_win_of_whoever_moves() -> None:
         assert result.action == state.string_to_action(win)
         assert result.value[state.to_move] > 0.9
         state = state.play(state.string_to_action(miss))
+
+
+def test_the_class_of_searches_plays_by_its_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of `umb` are options by name, in matches and in play."""
+    rules = ["search=umb", "search.continue_rule=chance", "search.order=random"]
+    config = compose("match", [f"first.{word}" for word in rules])
+    wanted = {"name": "umb", "continue_rule": "chance", "order": "random", "stop_probability": 0.5}
+    assert wanted.items() <= config.first.search.items()
+    assert wanted.items() <= compose("play", rules).search.items()
+    words = ["match", "game=tictactoe", "games=4", "opening_plies=1", "first.evaluations=50"]
+    words += [*(f"first.{word}" for word in rules), "second.search=random"]
+    assert "of 4 games" in answer(capsys, words)

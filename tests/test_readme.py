@@ -69,6 +69,9 @@ def check(words: list[str]) -> None:
     if program == "athenan":
         check_athenan(rest)
         return
+    if program == "sbatch":
+        program, _run, *settings = [word for word in rest if not word.startswith("--")]
+        check_athenan(["train", "--multirun", *settings])
     if program == "python":
         program = rest[0]
     assert program in OTHERS or (TOP / program).is_file(), f"there is no '{program}'"

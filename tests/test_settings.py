@@ -16,6 +16,7 @@ from athenan.config import compose, group_files, load_config, plain, to_yaml
 from athenan.errors import InputError
 from athenan.games import configs_folder
 from athenan.help import about_text, readme, value_text
+from athenan.implied import completed
 from athenan.settings import COMMANDS, About, PlayerSettings
 
 GROUPS = sorted(path.name for path in configs_folder().iterdir() if path.is_dir())
@@ -55,7 +56,7 @@ def test_help_tells_every_setting_of_every_config(
     text = answer(capsys, [command, *words, "--help"])
     assert max(map(len, text.splitlines())) <= 100
     joined = " ".join(text.split())
-    for row in rows_of(compose(command, words)):
+    for row in rows_of(compose(command, completed(command, words))):
         assert len(row.about.sentence.split()) > 0, row.key
         told = f"{row.key}={value_text(row.value)} {about_text(row.about)}"
         assert " ".join(told.split()) in joined
@@ -70,7 +71,7 @@ def test_the_printed_config_is_the_one_that_runs(
 ) -> None:
     words = [choice] if choice else []
     text = answer(capsys, [command, *words, "--cfg", "job"])
-    settings = compose(command, words)
+    settings = compose(command, completed(command, words))
     assert read(COMMANDS[command], yaml.safe_load(text)) == settings
     assert text == to_yaml(settings)
     assert not list(Path().iterdir()), "nothing was started"

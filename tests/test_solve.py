@@ -13,7 +13,7 @@ from commands import answer, figures, run
 import athenan
 from athenan import _core
 from athenan.command import main
-from athenan.solve import check
+from athenan.proofs import check
 
 
 @pytest.fixture(autouse=True)
@@ -170,7 +170,7 @@ def test_a_start_that_is_over_has_its_own_outcome(
     assert code == 0 or (out, err.count("\n")) == ("", 1)
 
 
-def test_a_proof_is_of_two_players(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proof_of_three_players_has_values(capsys: pytest.CaptureFixture[str]) -> None:
     game = {"name": "mnk", "rows": 1, "columns": 3, "k": 3, "players": 3}
     state = athenan.make_game(**game).initial_state()
     states = {}
@@ -180,7 +180,71 @@ def test_a_proof_is_of_two_players(capsys: pytest.CaptureFixture[str]) -> None:
     for proof in (states, {}):
         write("three.npz", proof, game=game, outcome=0)
         code, _, err = run(capsys, "solve --check three.npz")
-        assert (code, "proofs are of games for two players" in err) == (2, True)
+        assert (code, "is wrong: it " in err) == (2, True)
+
+
+# ---- Three players and more ------------------------------------------------------------
+
+MAXN_PROOFS = {
+    "tic-tac-mo 3x3x3": "solve game=tic_tac_mo game.columns=3",
+    "every state": "solve game=tic_tac_mo game.columns=3 strong=true",
+    "a win": "solve game=mnk game.players=3 game.rows=2 game.columns=3 game.k=2",
+    "by depth": "solve game=tic_tac_mo game.columns=3 heuristic=additive_depth",
+    "four players": "solve game=mnk game.players=4 game.rows=3 game.columns=3 game.k=2",
+}
+
+
+def test_three_players_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
+    """The search is the one whose values are vectors, without being asked for."""
+    found = figures(capsys, "solve game=tic_tac_mo game.columns=3")
+    assert (found["resolved"], found["outcome"]) == (True, [0, 0, 0])
+    text = answer(capsys, "solve game=mnk game.players=3 game.rows=2 game.columns=3 game.k=2")
+    assert "player wins, value " in text
+    code, _, err = run(capsys, "solve game=tic_tac_mo search=descent")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "'mnk' has 3: take 'maxn_descent' or 'maxn_ubfm'." in err
+
+
+@pytest.mark.parametrize("words", MAXN_PROOFS.values(), ids=MAXN_PROOFS)
+def test_proofs_of_vectors_are_checked(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made = figures(capsys, f"{words} --out proof.npz")
+    found = figures(capsys, "solve --check proof.npz")
+    assert (found["states"], found["outcome"]) == (made["proof_states"], made["outcome"])
+    assert found["value"] == made["value"]
+
+    with np.load("proof.npz") as file:
+        arrays = dict(file)
+    random = np.random.default_rng(0)
+    size, players = arrays["outcomes"].shape
+    for name, change in (("outcomes", 1), ("values", 0.5)):
+        for at in random.choice(size, 15):
+            wrong = arrays[name].copy()
+            player = random.integers(players)
+            wrong[at, player] += -change if wrong[at, player] > 0 else change
+            np.savez("wrong.npz", **{**arrays, name: wrong})
+            code, out, err = run(capsys, "solve --check wrong.npz")
+            assert (code, out) == (2, "")
+            assert err.startswith("athenan: The proof 'wrong.npz' is wrong: ")
+    for at in random.choice(size, 5):
+        names = ("keys", "outcomes", "values")
+        without = {name: np.delete(arrays[name], at, axis=0) for name in names}
+        np.savez("wrong.npz", **{**arrays, **without})
+        assert run(capsys, "solve --check wrong.npz")[0] == 2
+    about = json.loads(str(arrays["about"]))
+    for wrong_about in ({"value": [7, 7, 7]}, {"outcome": [1] * players}, {"heuristic": "none"}):
+        np.savez("wrong.npz", **{**arrays, "about": json.dumps({**about, **wrong_about})})
+        code, _, err = run(capsys, "solve --check wrong.npz")
+        assert (code, "is wrong: " in err) == (2, True)
+    for damaged in ({"value": 0}, {"longest": -1}, {"longest": "x"}, {"outcome": 0}):
+        np.savez("wrong.npz", **{**arrays, "about": json.dumps({**about, **damaged})})
+        code, _, err = run(capsys, "solve --check wrong.npz")
+        assert (code, "is not a whole proof file" in err) == (2, True)
+
+
+def test_any_win_proves_no_value(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "solve game=tic_tac_mo game.columns=3 search.wins_enough=any --out proof.npz"
+    code, _, err = run(capsys, words)
+    assert (code, "proves no value of Max^n" in err) == (2, True)
 
 
 # ---- Games of one's own ----------------------------------------------------------------

@@ -85,4 +85,4 @@ def test_a_folder_and_a_root_of_ones_own(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_name_that_is_nothing_like_one_is_answered_by_all() -> None:
     with pytest.raises(InputError) as error:
         compose("train", ["network=transformer9"])
-    assert "there are conv, paper, residual, small." in str(error.value)
+    assert "there are conv, nnue, paper, residual, small." in str(error.value)

@@ -64,6 +64,7 @@ void check_game(const Search& search, const BoundState& state);  // of the same 
 void bind_games(nb::module_& m);
 void bind_python_game(nb::module_& m);
 void bind_tree_game(nb::module_& m);
+void bind_network(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_unbounded(nb::module_& m);
 void bind_proof(nb::module_& m);

@@ -37,8 +37,7 @@ BoundState play(const BoundState& state, std::int64_t action) {
   BoundState child{state.game,     state.state->clone(),
                    Action(action), state.mobility,
                    state.start,    std::make_shared<Line>(state.line, Action(action))};
-  if (child.game->facts().num_players == 2)
-    child.mobility.add(child.game->to_move(*child.state), legal.size());
+  child.mobility.add(child.game->to_move(*child.state), legal.size());
   child.game->play(*child.state, Action(action));
   return child;
 }
@@ -230,12 +229,14 @@ nb::list describe_options(const std::vector<OptionType>& options) {
 void bind_games(nb::module_& m) {
   nb::class_<Symmetry>(m, "Symmetry",
                        "transformed[cell, channel] = original[cells[cell], channels[channel]]; the "
-                       "value is multiplied by sign.")
-      .def(nb::init<std::vector<int>, std::vector<int>, int>(), nb::arg("cells"),
-           nb::arg("channels"), nb::arg("sign") = 1)
+                       "value of two players is multiplied by sign, that of n is "
+                       "original[players[player]] for each.")
+      .def(nb::init<std::vector<int>, std::vector<int>, int, std::vector<int>>(), nb::arg("cells"),
+           nb::arg("channels"), nb::arg("sign") = 1, nb::arg("players") = std::vector<int>())
       .def_ro("cells", &Symmetry::cells)
       .def_ro("channels", &Symmetry::channels)
       .def_ro("sign", &Symmetry::sign)
+      .def_ro("players", &Symmetry::players, "Empty where everyone stays who he is.")
       .def(
           "__eq__",
           [](const Symmetry& a, const nb::object& other) {
@@ -309,6 +310,12 @@ void bind_games(nb::module_& m) {
           "values", [](const Game& g) { return g.facts().values; },
           "All options of a built-in game.")
       .def_prop_ro("num_players", [](const Game& g) { return g.facts().num_players; })
+      .def_prop_ro(
+          "zero_sum", [](const Game& g) { return g.facts().zero_sum; },
+          "Of two players: whether what one gains the other loses.")
+      .def_prop_ro(
+          "value_width", [](const Game& g) { return g.facts().value_width(); },
+          "Numbers in a value: one in the first player's view, or one for each player.")
       .def_prop_ro("max_plies", [](const Game& g) { return g.facts().max_plies; })
       .def_prop_ro(
           "plane_shape",

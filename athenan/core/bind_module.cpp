@@ -6,6 +6,7 @@ NB_MODULE(_core, m) {
   athenan::bind_games(m);
   athenan::bind_python_game(m);
   athenan::bind_tree_game(m);
+  athenan::bind_network(m);
   athenan::bind_search(m);
   athenan::bind_unbounded(m);
   athenan::bind_proof(m);

@@ -1,4 +1,5 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include "core/bind.h"
@@ -8,7 +9,8 @@ namespace athenan {
 namespace {
 
 using Keys = nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig>;
-using Outcomes = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig>;
+using Outcomes = nb::ndarray<const std::int8_t, nb::c_contig>;
+using Values = nb::ndarray<const float, nb::c_contig>;
 
 nb::tuple make(const UnboundedSearch& search, bool strong) {
   const auto use = search.users().reading();
@@ -26,16 +28,23 @@ nb::tuple make(const UnboundedSearch& search, bool strong) {
     words.push_back(key.high);
   }
   const std::size_t size = proof.keys.size();
-  return nb::make_tuple(to_numpy(std::move(words), {size, 2}), to_numpy(std::move(proof.outcomes)));
+  const auto width = std::size_t(search.game().facts().value_width());
+  auto keys = to_numpy(std::move(words), {size, 2});
+  if (width == 1) return nb::make_tuple(keys, to_numpy(std::move(proof.outcomes)));
+  return nb::make_tuple(keys, to_numpy(std::move(proof.outcomes), {size, width}),
+                        to_numpy(std::move(proof.values), {size, width}));
 }
 
-std::string check(const BoundState& root, Keys keys, Outcomes outcomes, bool strong) {
+std::string check(const BoundState& root, Keys keys, Outcomes outcomes, bool strong,
+                  const std::optional<Values>& values, const std::string& heuristic, int longest) {
+  const TerminalEvaluation evaluation(*root.game, heuristic_from_string(heuristic), longest);
   nb::gil_scoped_release release;
   Proof proof;
   for (std::size_t i = 0; i < keys.shape(0); ++i)
     proof.keys.push_back({keys.data()[2 * i], keys.data()[2 * i + 1]});
   proof.outcomes.assign(outcomes.data(), outcomes.data() + outcomes.size());
-  return check_proof(*root.game, *root.state, proof, strong);
+  if (values) proof.values.assign(values->data(), values->data() + values->size());
+  return check_proof(*root.game, evaluation, *root.state, root.mobility, proof, strong);
 }
 
 }  // namespace
@@ -43,10 +52,11 @@ std::string check(const BoundState& root, Keys keys, Outcomes outcomes, bool str
 void bind_proof(nb::module_& m) {
   m.def("make_proof", &make, nb::arg("search"), nb::arg("strong"),
         nb::sig("def make_proof(search: UnboundedSearch, strong: bool) -> "
-                "tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int8]]"),
-        "(keys, outcomes) of the states that prove a resolved root.");
+                "tuple[numpy.typing.NDArray[typing.Any], ...]"),
+        "(keys, outcomes) of the states that prove a resolved root; for n players with (values).");
   m.def("check_proof", &check, nb::arg("root"), nb::arg("keys"), nb::arg("outcomes"),
-        nb::arg("strong"), "Empty when the rules confirm the proof, otherwise what is wrong.");
+        nb::arg("strong"), nb::arg("values") = nb::none(), nb::arg("heuristic") = "gain",
+        nb::arg("longest") = 0, "Empty when the rules confirm the proof, otherwise what is wrong.");
 }
 
 }  // namespace athenan

@@ -63,6 +63,7 @@ class PythonGame final : public Game {
     facts_.max_score = fact<double>("max_score", "a number, the bound of scores");
     if (!(facts_.max_score >= 0 && std::isfinite(facts_.max_score)))
       throw WrongGame("max_score is the bound of scores, finite and not negative.");
+    facts_.zero_sum = fact<bool>("zero_sum", "True or False");
     facts_.has_history = fact<bool>("has_history", "True or False");
     // Who brings a game hears at once of planes that no network could read.
     std::vector<std::uint8_t> out(facts_.plane_bytes());
@@ -228,7 +229,8 @@ class PythonGame final : public Game {
       return all;
     };
     if (!permutes(symmetry.cells, std::size_t(facts_.rows) * facts_.columns) ||
-        !permutes(symmetry.channels, facts_.channels.size()) || std::abs(symmetry.sign) != 1)
+        !permutes(symmetry.channels, facts_.channels.size()) || std::abs(symmetry.sign) != 1 ||
+        !(symmetry.players.empty() || permutes(symmetry.players, std::size_t(facts_.num_players))))
       throw WrongGame(
           "A symmetry has each cell (row * columns + column) and each channel once, and sign 1 or "
           "-1.");

@@ -11,6 +11,7 @@
 
 #include "core/bind.h"
 #include "core/group.h"
+#include "core/resolved.h"
 #include "core/search.h"
 
 namespace athenan {
@@ -39,6 +40,10 @@ PerPlayer<T> from_python(const nb::handle& given) {
   for (int player = 0; player < values.size; ++player)
     values.of[player] = T(nb::cast<Number>(given[player]));
   return values;
+}
+
+nb::object to_python(const Key& key) {
+  return (nb::int_(key.high) << nb::int_(64)) | nb::int_(key.low);
 }
 
 nb::dict to_python(const Counts& counts) {
@@ -70,11 +75,12 @@ bool equal(const Result& a, const Result& b) {
 std::shared_ptr<Search> make(const std::string& name, std::shared_ptr<const Game> game,
                              std::map<std::string, Option> options, const std::string& evaluator,
                              std::uint32_t rollouts, const std::string& heuristic, int longest,
-                             std::uint64_t seed) {
+                             std::uint64_t seed, std::shared_ptr<DenseNetwork> network) {
   TerminalEvaluation evaluation(*game, heuristic_from_string(heuristic), longest);
-  return make_search(
-      name, {std::move(game), evaluation, {evaluator_from_string(evaluator), rollouts}, seed},
-      std::move(options));
+  const auto kind = network ? EvaluatorKind::network : evaluator_from_string(evaluator);
+  return make_search(name,
+                     {std::move(game), evaluation, {kind, rollouts, std::move(network)}, seed},
+                     std::move(options));
 }
 
 nb::dict describe(const SearchType& type) {
@@ -84,7 +90,19 @@ nb::dict describe(const SearchType& type) {
   entry["options"] = describe_options(type.options);
   entry["needs_budget"] = type.needs_budget;
   entry["uses_evaluator"] = type.uses_evaluator;
+  entry["consults"] = type.consults;
   return entry;
+}
+
+nb::list to_python(const std::vector<Visit>& visits) {
+  static constexpr const char* kinds[] = {"call", "expand", "diminish", "leaf"};
+  nb::list list;
+  for (const Visit& visit : visits) {
+    nb::list path;
+    for (Action action : visit.path) path.append(action);
+    list.append(nb::make_tuple(nb::tuple(path), kinds[visit.kind], visit.a, visit.b));
+  }
+  return list;
 }
 
 // Ctrl-C is noticed between the slices.
@@ -147,7 +165,7 @@ void bind_search(nb::module_& m) {
       nb::sig("def search_types() -> list[dict[str, typing.Any]]"));
 
   nb::class_<TerminalEvaluation>(m, "TerminalEvaluation",
-                                 "f_t of two-player games, in the first player's view.")
+                                 "f_t: in the first player's view for two, else of each player.")
       .def(
           "__init__",
           [](TerminalEvaluation* self, const Game& game, const std::string& heuristic,
@@ -159,10 +177,30 @@ void bind_search(nb::module_& m) {
       .def(
           "__call__",
           [](const TerminalEvaluation& evaluation, const BoundState& end) {
-            return evaluation(end.game->ending(*end.state), end.game->ply(*end.state),
-                              end.mobility);
+            return to_python(evaluation.of_each(end.game->ending(*end.state),
+                                                end.game->ply(*end.state), end.mobility));
           },
-          nb::arg("end"), "Of a terminal state.");
+          nb::arg("end"), nb::sig("def __call__(self, end: State) -> typing.Any"),
+          "Of a terminal state: a number for two players, otherwise a tuple.")
+      .def(
+          "most",
+          [](const TerminalEvaluation& evaluation, const BoundState& state, int player) {
+            if (player < 0 || player >= state.game->facts().num_players)
+              throw nb::value_error("There is no such player.");
+            return evaluation.most(*state.game, *state.state, player);
+          },
+          nb::arg("state"), nb::arg("player"),
+          "No end below the state is worth more to the player.")
+      .def(
+          "key_of",
+          [](const TerminalEvaluation& evaluation, const BoundState& state) {
+            return to_python(state.game->key(*state.state) ^
+                             evaluation.key(state.game->ply(*state.state), state.mobility));
+          },
+          nb::arg("state"), nb::sig("def key_of(self, state: State) -> int"),
+          "Of the state and all that its value depends on besides.")
+      .def_prop_ro("breaks_ties", &TerminalEvaluation::breaks_ties,
+                   "Whether no player is ever indifferent between two ends that differ.");
 
   nb::class_<Child>(m, "Child", "What a search knows of an action at its root.")
       .def(
@@ -249,6 +287,13 @@ void bind_search(nb::module_& m) {
             s.reseed(seed);
           },
           nb::arg("seed"), "Between searches.")
+      .def(
+          "consult",
+          [](Search& s, std::shared_ptr<ResolvedMemory> memory) {
+            const auto use = s.users().changing();
+            s.consult(std::move(memory));
+          },
+          nb::arg("memory"), "Takes what is proven there for new states.")
       .def("result",
            [](const Search& s) {
              const auto use = s.users().reading();
@@ -259,6 +304,23 @@ void bind_search(nb::module_& m) {
                      const auto use = s.users().reading();
                      return s.task().done();
                    })
+      .def_prop_ro("has_horizon", &Search::has_horizon, "And so it ends by itself.")
+      .def_prop_rw(
+          "tracing", [](const Search& s) { return s.tracing(); },
+          [](Search& s, bool on) {
+            const auto use = s.users().changing();
+            s.trace(on);
+          },
+          "Whether a search by windows keeps the list of what it visits; off at first.")
+      .def_prop_ro(
+          "trace",
+          [](const Search& s) {
+            const auto use = s.users().reading();
+            return to_python(s.visits());
+          },
+          nb::sig("def trace(self) -> list[tuple[tuple[int, ...], str, float, float]]"),
+          "(actions from the root, kind, a, b) of what was visited since the start, in order: call "
+          "(a window), expand and diminish (a limit and 0), leaf (its value, twice).")
       .def_prop_ro(
           "bound", [](const Search& s) { return s.terminal_evaluation().bound(); },
           "Values are within ± this.")
@@ -272,7 +334,7 @@ void bind_search(nb::module_& m) {
 
   m.def("make_search", &make, nb::arg("name"), nb::arg("game"), nb::arg("options"),
         nb::arg("evaluator"), nb::arg("rollouts") = 1, nb::arg("heuristic") = "gain",
-        nb::arg("longest") = 0, nb::arg("seed") = 0);
+        nb::arg("longest") = 0, nb::arg("seed") = 0, nb::arg("network") = nb::none());
 
   nb::class_<SearchGroup>(m, "SearchGroup", "Many searches in step, their states in one batch.")
       .def(nb::init<std::vector<std::shared_ptr<Search>>, std::vector<std::size_t>, int>(),

@@ -14,6 +14,11 @@
 namespace athenan {
 namespace {
 
+// Of so many numbers, or vectors where they have a width.
+std::vector<std::size_t> shape_of(std::size_t rows, std::size_t width) {
+  return width ? std::vector<std::size_t>{rows, width} : std::vector<std::size_t>{rows};
+}
+
 // The whole tree as arrays, for tests and tools.
 nb::dict dump(const UnboundedSearch& search) {
   const auto use = search.users().reading();
@@ -27,8 +32,14 @@ nb::dict dump(const UnboundedSearch& search) {
     const Node& node = tree.node(id);
     keys.push_back(node.full_key().low);
     keys.push_back(node.full_key().high);
-    values.push_back(node.value);
-    completions.push_back(node.completion);
+    if (tree.has_vectors()) {
+      values.insert(values.end(), tree.values(id).begin(), tree.values(id).end());
+      completions.insert(completions.end(), tree.completions(id).begin(),
+                         tree.completions(id).end());
+    } else {
+      values.push_back(node.value);
+      completions.push_back(node.completion);
+    }
     resolved.push_back(node.is(Node::resolved));
     expanded.push_back(node.is(Node::expanded));
     terminal.push_back(node.is(Node::terminal));
@@ -41,10 +52,11 @@ nb::dict dump(const UnboundedSearch& search) {
     }
   }
   nb::dict d;
-  const std::size_t size = values.size();
+  const std::size_t size = resolved.size();
+  const auto shape = shape_of(size, tree.has_vectors() ? tree.players() : 0);
   d["keys"] = to_numpy(std::move(keys), {size, 2});
-  d["value"] = to_numpy(std::move(values));
-  d["completion"] = to_numpy(std::move(completions));
+  d["value"] = to_numpy(std::move(values), shape);
+  d["completion"] = to_numpy(std::move(completions), shape);
   d["resolved"] = to_numpy(std::move(resolved));
   d["expanded"] = to_numpy(std::move(expanded));
   d["terminal"] = to_numpy(std::move(terminal));
@@ -71,17 +83,18 @@ std::vector<std::uint8_t> as_bytes(const std::vector<T>& values) {
 }
 
 template <class T>
-std::vector<T> from_bytes(const nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>& bytes) {
-  if (bytes.size() % sizeof(T)) throw nb::value_error("This is not a saved tree.");
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (bytes.size()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+std::vector<T> from_bytes(const std::uint8_t*& next, std::size_t size) {
+  std::vector<T> values(size);
+  if (size) std::memcpy(static_cast<void*>(values.data()), next, size * sizeof(T));
+  next += size * sizeof(T);
   return values;
 }
 
 nb::tuple arrays_of(Samples samples) {
   const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
+  const auto shape = shape_of(size, samples.width > 1 ? samples.width : 0);
   return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
-                        to_numpy(std::move(samples.values)), samples.resolved);
+                        to_numpy(std::move(samples.values), shape), samples.resolved);
 }
 
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>;
@@ -93,7 +106,10 @@ nb::tuple save_tree(const UnboundedSearch& search) {
   std::vector<std::uint64_t> facts = {saved.slots, search.origin_key().low,
                                       search.origin_key().high,
                                       std::uint64_t(search.game().ply(search.origin()))};
-  return nb::make_tuple(to_numpy(as_bytes(saved.nodes)), to_numpy(as_bytes(saved.edges)),
+  auto nodes = as_bytes(saved.nodes);  // and then the vectors of n players
+  for (const auto& part : {as_bytes(saved.values), as_bytes(saved.completions)})
+    nodes.insert(nodes.end(), part.begin(), part.end());
+  return nb::make_tuple(to_numpy(std::move(nodes)), to_numpy(as_bytes(saved.edges)),
                         to_numpy(std::move(facts)));
 }
 
@@ -103,29 +119,85 @@ void restore_tree(UnboundedSearch& search, const Bytes& nodes, const Bytes& edge
   check_game(search, origin);
   const auto use = search.users().changing();
   SearchTree::Saved saved;
-  saved.nodes = from_bytes<Node>(nodes);
-  saved.edges = from_bytes<Edge>(edges);
+  const std::size_t players = search.tree().players();
+  const std::size_t node_bytes = sizeof(Node) + players * (sizeof(float) + 1);
+  if (nodes.size() % node_bytes) throw nb::value_error("This is not a saved tree.");
+  const std::size_t size = nodes.size() / node_bytes;
+  const std::uint8_t* next = nodes.data();
+  saved.nodes = from_bytes<Node>(next, size);
+  saved.values = from_bytes<float>(next, size * players);
+  saved.completions = from_bytes<std::int8_t>(next, size * players);
+  if (edges.size() % sizeof(Edge)) throw nb::value_error("This is not a saved tree.");
+  next = edges.data();
+  saved.edges = from_bytes<Edge>(next, edges.size() / sizeof(Edge));
   saved.slots = std::size_t(facts.data()[0]);
   search.restore(saved, *origin.state, {facts.data()[1], facts.data()[2]});
 }
 
 void restore_labels(Labels& labels,
                     const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& planes,
-                    const nb::ndarray<const float, nb::ndim<1>, nb::c_contig>& values,
-                    std::size_t resolved) {
+                    const nb::ndarray<const float, nb::c_contig>& values, std::size_t resolved) {
   const auto use = labels.search().users().changing();
-  const std::size_t size = values.size();
+  const std::size_t width = values.ndim() == 2 ? values.shape(1) : 1;
+  const std::size_t size = values.ndim() ? values.shape(0) : 0;
+  const auto wanted = std::size_t(labels.search().game().facts().value_width());
+  // Without any state there is no width to be told of.
+  if (values.ndim() < 1 || values.ndim() > 2 || (size && width != wanted))
+    throw nb::value_error("These are not saved labels of this game.");
   const std::size_t bytes = (labels.search().game().facts().plane_bytes() + 7) / 8;
   if (planes.shape(0) != size || (size && planes.shape(1) != bytes) || resolved > size)
     throw nb::value_error("These are not saved labels of this game.");
-  for (std::size_t i = 0; i < size; ++i)
+  for (std::size_t i = 0; i < values.size(); ++i)
     if (!(std::abs(values.data()[i]) <= 1)) throw nb::value_error("A label is a value in [-1, 1].");
   Samples dropped;
   dropped.planes.assign(planes.data(), planes.data() + planes.size());
   dropped.values.assign(values.data(), values.data() + values.size());
+  dropped.width = size ? width : 1;
   dropped.bytes_per_state = planes.shape(1);
   dropped.resolved = resolved;
   labels.restore(std::move(dropped));
+}
+
+// As Python holds it. A copy elsewhere is made of its planes.
+BoundState bound(const std::shared_ptr<const Game>& game, const State& state) {
+  std::vector<std::uint8_t> planes(game->facts().plane_bytes());
+  game->planes(state, planes.data());
+  const nb::bytes copy(planes.data(), planes.size());
+  return {game, state.clone(), {}, {}, nb::make_tuple(copy, game->ply(state))};
+}
+
+// Rules that are functions of Python (own_rules.py); None where the settings hold.
+void follow(UnboundedSearch& search, const std::shared_ptr<const Game>& game,
+            const nb::object& goes_on, const nb::object& child_to_explore) {
+  const auto use = search.users().changing();
+  if (&search.game() != game.get()) throw nb::value_error("The rules are for another game.");
+  const auto held = [](const nb::object& rule) {
+    const auto release = [](nb::object* object) {
+      nb::gil_scoped_acquire lock;
+      delete object;
+    };
+    return std::shared_ptr<nb::object>(new nb::object(rule), release);
+  };
+  const auto list_of = [](std::span<const Child> children) {
+    nb::list list;
+    for (const Child& child : children) list.append(child);
+    return list;
+  };
+  OwnRules rules;
+  if (!goes_on.is_none())
+    rules.goes_on = [game, list_of, rule = held(goes_on)](const State& state,
+                                                          std::span<const Child> children,
+                                                          std::uint32_t new_states) {
+      nb::gil_scoped_acquire lock;
+      return nb::cast<bool>((*rule)(bound(game, state), list_of(children), new_states));
+    };
+  if (!child_to_explore.is_none())
+    rules.child_to_explore = [game, list_of, rule = held(child_to_explore)](
+                                 const State& state, std::span<const Child> children) {
+      nb::gil_scoped_acquire lock;
+      return nb::cast<std::size_t>((*rule)(bound(game, state), list_of(children)));
+    };
+  search.follow(std::move(rules));
 }
 
 nb::tuple memory_arrays(const ResolvedMemory& memory) {
@@ -135,27 +207,32 @@ nb::tuple memory_arrays(const ResolvedMemory& memory) {
   for (const auto& [key, entry] : memory.sorted()) {
     keys.push_back(key.low);
     keys.push_back(key.high);
-    values.push_back(entry.value);
-    completions.push_back(entry.completion);
+    values.insert(values.end(), entry.value.begin(), entry.value.end());
+    completions.insert(completions.end(), entry.completion.begin(), entry.completion.end());
   }
-  const std::size_t size = values.size();
-  return nb::make_tuple(to_numpy(std::move(keys), {size, 2}), to_numpy(std::move(values)),
-                        to_numpy(std::move(completions)));
+  const auto shape = shape_of(memory.size(), memory.width() > 1 ? memory.width() : 0);
+  return nb::make_tuple(to_numpy(std::move(keys), {memory.size(), 2}),
+                        to_numpy(std::move(values), shape),
+                        to_numpy(std::move(completions), shape));
 }
 
 void fill_memory(ResolvedMemory& memory,
                  nb::ndarray<const std::uint64_t, nb::shape<-1, 2>, nb::c_contig> keys,
-                 nb::ndarray<const float, nb::ndim<1>, nb::c_contig> values,
-                 nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig> completions) {
+                 nb::ndarray<const float, nb::c_contig> values,
+                 nb::ndarray<const std::int8_t, nb::c_contig> completions) {
   const auto use = memory.users().changing();
-  if (values.size() != keys.shape(0) || completions.size() != keys.shape(0))
+  const bool vectors = values.ndim() == 2;
+  const std::size_t width = vectors ? values.shape(1) : 1;
+  if (values.ndim() > 2 || values.ndim() == 0 || completions.ndim() != values.ndim() ||
+      values.shape(0) != keys.shape(0) || completions.shape(0) != keys.shape(0) || !width ||
+      width > std::size_t(max_players) || completions.size() != values.size())
     throw nb::value_error("Each resolved state has a key, a value and a completion.");
-  for (std::size_t i = 0; i < keys.shape(0); ++i)
+  for (std::size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values.data()[i]) || std::abs(completions.data()[i]) > 1)
       throw nb::value_error("A resolved state's value is finite and its completion -1, 0 or 1.");
   for (std::size_t i = 0; i < keys.shape(0); ++i)
     memory.add({keys.data()[2 * i], keys.data()[2 * i + 1]},
-               {values.data()[i], completions.data()[i]});
+               {{values.data() + i * width, width}, {completions.data() + i * width, width}});
 }
 
 nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t count,
@@ -201,13 +278,12 @@ void bind_unbounded(nb::module_& m) {
         "(packed planes, values in [-1, 1]) of the last states of random games.");
 
   nb::class_<UnboundedSearch, Search>(m, "UnboundedSearch", "Descent, UBFM and their class.")
-      .def(
-          "consult",
-          [](UnboundedSearch& s, std::shared_ptr<ResolvedMemory> memory) {
-            const auto use = s.users().changing();
-            s.consult(std::move(memory));
-          },
-          nb::arg("memory"), "Takes what is proven there for new states.")
+      .def("follow", &follow, nb::arg("game"), nb::arg("goes_on").none(),
+           nb::arg("child_to_explore").none(),
+           nb::sig("def follow(self, game: Game, "
+                   "goes_on: typing.Callable[[State, list[Child], int], bool] | None, "
+                   "child_to_explore: typing.Callable[[State, list[Child]], int] | None) -> None"),
+           "Takes rules of one's own in place of its settings.")
       .def("save_tree", &save_tree,
            nb::sig("def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]"),
@@ -228,9 +304,11 @@ void bind_unbounded(nb::module_& m) {
           [](ResolvedMemory& memory, const UnboundedSearch& search) {
             const auto use = memory.users().changing();
             const auto reading = search.users().reading();
-            memory.add_all(search.tree());
+            if (search.settings().transpositions) memory.add_all(search.tree());
           },
-          nb::arg("search"), "The resolved states of a search's tree.")
+          nb::arg("search"),
+          "The resolved states of a search's tree; none without transpositions, where nodes "
+          "are lines.")
       .def("clear",
            [](ResolvedMemory& memory) {
              const auto use = memory.users().changing();

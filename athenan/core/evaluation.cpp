@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace athenan {
@@ -33,7 +34,7 @@ Heuristic heuristic_from_string(const std::string& text) {
 }
 
 const std::vector<std::string>& evaluator_names() {
-  static const std::vector<std::string> names = {"hash", "zero", "rollout"};
+  static const std::vector<std::string> names = {"hash", "zero", "rollout", "tictactoe_features"};
   return names;
 }
 
@@ -43,8 +44,10 @@ EvaluatorKind evaluator_from_string(const std::string& text) {
 }
 
 void CoreEvaluator::answer(std::span<const Key> keys, std::span<float> answers) const {
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    answers[i] = kind == EvaluatorKind::hash ? hash_value(keys[i]) : 0.0f;
+  const std::size_t width = keys.empty() ? 1 : answers.size() / keys.size();
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    for (std::size_t j = 0; j < width; ++j)
+      answers[i * width + j] = kind == EvaluatorKind::hash ? hash_value(keys[i], int(j)) : 0.0f;
 }
 
 void Rollouts::start(const Game& game, const State& state, std::span<const Action> actions,
@@ -57,7 +60,8 @@ void Rollouts::start(const Game& game, const State& state, std::span<const Actio
   next_ = 0;
   randoms_.clear();
   for (const Key& key : keys) randoms_.emplace_back(mix(seed) ^ key.low);
-  outcomes_.assign(actions.size(), 0);
+  width_ = std::size_t(game.facts().value_width());
+  outcomes_.assign(actions.size() * width_, 0);
   if (!played_) played_ = state.clone();
 }
 
@@ -65,7 +69,8 @@ void Rollouts::play_one() {
   played_->assign(*state_);
   game_->play(*played_, actions_[next_]);
   game_->playout(*played_, randoms_[next_]);
-  outcomes_[next_] += game_->ending(*played_).outcome[0];
+  const Ending ending = game_->ending(*played_);
+  for (std::size_t j = 0; j < width_; ++j) outcomes_[next_ * width_ + j] += ending.outcome[j];
   if (++next_ < actions_.size()) return;
   next_ = 0;
   ++rounds_;
@@ -73,15 +78,19 @@ void Rollouts::play_one() {
 
 void Rollouts::end(std::span<float> answers) {
   for (std::size_t i = 0; i < answers.size(); ++i)
-    answers[i] = float(outcomes_[i] / (rounds_ + (i < next_)));
+    answers[i] = float(outcomes_[i] / (rounds_ + (i / width_ < next_)));
   state_ = nullptr;
 }
 
 TerminalEvaluation::TerminalEvaluation(const Game& game, Heuristic heuristic, int longest)
     : heuristic_(heuristic),
+      players_(game.facts().num_players),
+      width_(game.facts().value_width()),
       longest_(longest > 0 ? longest : game.facts().max_plies),
       uses_ply_(heuristic == Heuristic::additive_depth ||
-                heuristic == Heuristic::multiplicative_depth) {
+                heuristic == Heuristic::multiplicative_depth),
+      given_(heuristic == Heuristic::score && game.facts().scores_are_values),
+      breaks_ties_(given_ ? game.facts().scores_break_ties : width_ == 1) {
   const auto& facts = game.facts();
   if (heuristic == Heuristic::score && facts.max_score == 0)
     throw std::invalid_argument("Game '" + facts.name + "' has no score for heuristic 'score'.");
@@ -106,16 +115,60 @@ float TerminalEvaluation::operator()(const Ending& ending, int ply,
   return float(winner == 0 ? value : -value);
 }
 
-double TerminalEvaluation::strength(const Ending& ending, int winner, int ply,
-                                    const Mobility& mobility) const {
+float TerminalEvaluation::of(int player, const Ending& ending, int ply,
+                             const Mobility& mobility) const {
+  if (given_) return ending.score[player];
+  const int outcome = ending.outcome[player];
+  if (outcome == 0) return 0;
+  return float(outcome * std::clamp(strength(ending, player, ply, mobility), 1.0, bound_));
+}
+
+PerPlayer<float> TerminalEvaluation::of_each(const Ending& ending, int ply,
+                                             const Mobility& mobility) const {
+  PerPlayer<float> values;
+  values.size = width_;
+  for (int player = 0; player < width_; ++player)
+    values.of[player] = of(player, ending, ply, mobility);
+  return values;
+}
+
+float TerminalEvaluation::most(const Game& game, const State& state, int player) const {
+  if (given_) return float(game.most_score(state, player));
+  return float(uses_ply_ ? std::clamp(at_ply(game.ply(state) + 1), 1.0, bound_) : bound_);
+}
+
+double TerminalEvaluation::at_ply(int ply) const {
   const double left = longest_ - ply + 1;  // P - p + 1
+  return heuristic_ == Heuristic::additive_depth ? left : std::pow(longest_, left / longest_);
+}
+
+template <class Of>
+double TerminalEvaluation::best_other(int player, Of of) const {
+  double best = players_ > 1 ? -std::numeric_limits<double>::infinity() : 0;
+  for (int other = 0; other < players_; ++other)
+    if (other != player) best = std::max(best, double(of(other)));
+  return best;
+}
+
+// A loser's is by what the best of the others is ahead.
+double TerminalEvaluation::strength(const Ending& ending, int player, int ply,
+                                    const Mobility& mobility) const {
+  const bool won = ending.outcome[player] > 0;
+  const auto ahead = [&](const auto& of) {
+    const double lead = of[player] - best_other(player, [&](int other) { return of[other]; });
+    return won ? lead : -lead;
+  };
   switch (heuristic_) {
     case Heuristic::gain: return 1;
-    case Heuristic::additive_depth: return left;
-    case Heuristic::multiplicative_depth: return std::pow(longest_, left / longest_);
-    case Heuristic::score: return double(ending.score[winner]) - ending.score[1 - winner];
-    case Heuristic::mobility: return mobility.mean(winner) / mobility.mean(1 - winner);
-    case Heuristic::presence: return double(ending.pieces[winner]) - ending.pieces[1 - winner];
+    case Heuristic::additive_depth:
+    case Heuristic::multiplicative_depth: return at_ply(ply);
+    case Heuristic::score: return ahead(ending.score);
+    case Heuristic::mobility: {
+      const double own = mobility.mean(player);
+      const double best = best_other(player, [&](int other) { return mobility.mean(other); });
+      return won ? own / best : best / own;
+    }
+    case Heuristic::presence: return ahead(ending.pieces);
   }
   return 1;
 }
@@ -124,9 +177,9 @@ Key TerminalEvaluation::key(int ply, const Mobility& mobility) const {
   if (uses_ply_) return count_key(1, std::uint64_t(ply));
   if (!uses_mobility()) return {};
   Key key;
-  for (int p : {0, 1}) {
+  for (int p = 0; p < players_; ++p) {
     key ^= count_key(2 + p, mobility.actions[p]);
-    key ^= count_key(4 + p, mobility.turns[p]);
+    key ^= count_key(2 + players_ + p, mobility.turns[p]);
   }
   return key;
 }

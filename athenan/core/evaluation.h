@@ -20,8 +20,8 @@ Heuristic heuristic_from_string(const std::string&);  // throws with a sentence
 
 // Legal actions each player has had so far in the game; needed by the mobility heuristic only.
 struct Mobility {
-  std::array<std::uint32_t, 2> actions{};
-  std::array<std::uint32_t, 2> turns{};
+  std::array<std::uint32_t, max_players> actions{};
+  std::array<std::uint32_t, max_players> turns{};
 
   void add(int player, std::size_t legal_actions) {
     actions[player] += std::uint32_t(legal_actions);
@@ -32,39 +32,67 @@ struct Mobility {
   }
 };
 
-// f_t for two players, in the first player's view.
+// One number in the first player's view for two players, otherwise one for each player.
+template <class T>
+struct PerPlayer {
+  std::array<T, max_players> of{};
+  int size = 1;
+
+  bool operator==(const PerPlayer&) const = default;
+};
+
+// f_t, in the view of the first player or of each.
 class TerminalEvaluation {
  public:
   // longest: the plies that depth heuristics count from; 0 takes the game's own bound.
   TerminalEvaluation(const Game& game, Heuristic heuristic, int longest);
 
+  // For two players whose gains are each other's losses, in the first player's view.
   float operator()(const Ending& ending, int ply, const Mobility& mobility) const;
+  // For one player of any number.
+  float of(int player, const Ending& ending, int ply, const Mobility& mobility) const;
+  // As many numbers as a value of this game has.
+  PerPlayer<float> of_each(const Ending& ending, int ply, const Mobility& mobility) const;
+  // No end below the state is worth more to the player: what a win is enough for.
+  float most(const Game& game, const State& state, int player) const;
+  // Whether no player is ever indifferent between two ends that differ (Definition 11).
+  bool breaks_ties() const { return breaks_ties_; }
   double bound() const { return bound_; }  // |f_t| never exceeds it
+  bool is_score() const { return heuristic_ == Heuristic::score; }
   bool uses_ply() const { return uses_ply_; }
   bool uses_mobility() const { return heuristic_ == Heuristic::mobility; }
   // What the evaluation depends on besides the state, to be mixed into the state's key.
   Key key(int ply, const Mobility& mobility) const;
 
  private:
-  double strength(const Ending& ending, int winner, int ply, const Mobility& mobility) const;
+  // Of a player's win or loss, at least 1 once it is cut to the bound.
+  double strength(const Ending& ending, int player, int ply, const Mobility& mobility) const;
+  double at_ply(int ply) const;  // of a win there, by the depth heuristics
+  template <class Of>
+  double best_other(int player, Of of) const;
 
   Heuristic heuristic_;
+  int players_, width_;
   int longest_;
-  bool uses_ply_;
+  bool uses_ply_, given_, breaks_ties_;
   double bound_;
 };
 
-// Evaluators that live in the core; `external` asks the caller through a batch of planes.
-enum class EvaluatorKind { external, hash, zero, rollout };
+class DenseNetwork;
 
-const std::vector<std::string>& evaluator_names();        // but for `external`
+// Evaluators that live in the core; `external` asks the caller through a batch of planes.
+enum class EvaluatorKind { external, hash, zero, rollout, tictactoe_features, network };
+
+const std::vector<std::string>& evaluator_names();        // of those that need no network
 EvaluatorKind evaluator_from_string(const std::string&);  // throws with a sentence
 
 struct CoreEvaluator {
   EvaluatorKind kind = EvaluatorKind::external;
   std::uint32_t rollouts = 1;  // a state, of the rollout evaluator
+  std::shared_ptr<const DenseNetwork> network = {};
 
-  // The answers of `hash` and `zero`, in [-1, 1], for states with these keys.
+  // The answers of `hash` and `zero`, in [-1, 1], for states with these keys: [keys, width];
+  // features.h and dense_network.h have those that look at states.
   void answer(std::span<const Key> keys, std::span<float> answers) const;
 };
 
@@ -90,13 +118,15 @@ class Rollouts {
   std::uint32_t games_ = 0, rounds_ = 0;
   std::size_t next_ = 0;          // the child whose turn it is in this round
   std::vector<Random> randoms_;   // of each child
-  std::vector<double> outcomes_;  // summed up
+  std::vector<double> outcomes_;  // summed up, [children, width]
+  std::size_t width_ = 1;
   std::unique_ptr<State> played_;
 };
 
 // Uniform in (-1, 1), the same for the same key: repeatable trees without a network.
-inline float hash_value(const Key& key) {
-  return float(std::int64_t(mix(key.low ^ mix(key.high)) >> 40) - (1 << 23)) * 0x1p-23f;
+inline float hash_value(const Key& key, int player = 0) {
+  const auto low = key.low + std::uint64_t(player);
+  return float(std::int64_t(mix(low ^ mix(key.high)) >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
 }  // namespace athenan

@@ -4,5 +4,20 @@
   SEARCH(descent)                \
   SEARCH(ubfm)                   \
   SEARCH(umb)                    \
+  SEARCH(maxn_descent)           \
+  SEARCH(maxn_ubfm)              \
   SEARCH(uct)                    \
-  SEARCH(random)
+  SEARCH(puct)                   \
+  SEARCH(random)                 \
+  SEARCH(minimax)                \
+  SEARCH(alphabeta)              \
+  SEARCH(pvs)                    \
+  SEARCH(mtdf)                   \
+  SEARCH(kbest_alphabeta)        \
+  SEARCH(alphabeta_storage)      \
+  SEARCH(alphabeta_augmented)    \
+  SEARCH(mt_sss)                 \
+  SEARCH(alphabeta_informed)     \
+  SEARCH(sss2)                   \
+  SEARCH(rollout)                \
+  SEARCH(iterative_deepening)

@@ -6,7 +6,7 @@
 
 namespace athenan {
 
-void Samples::add(const Game& game, const State& state, float value) {
+void Samples::add(const Game& game, const State& state, const PerPlayer<float>& value) {
   const std::size_t bits = game.facts().plane_bytes();
   bytes_per_state = (bits + 7) / 8;
   scratch_.resize(bits);
@@ -15,7 +15,8 @@ void Samples::add(const Game& game, const State& state, float value) {
   planes.resize(first + bytes_per_state);
   for (std::size_t i = 0; i < bits; ++i)
     planes[first + i / 8] |= std::uint8_t(scratch_[i] << (7 - i % 8));
-  values.push_back(value);
+  width = std::size_t(value.size);
+  values.insert(values.end(), value.of.begin(), value.of.begin() + value.size);
 }
 
 void add_tree_samples(Samples& samples, const UnboundedSearch& search,
@@ -34,7 +35,12 @@ void add_tree_samples(Samples& samples, const UnboundedSearch& search,
     waiting.pop_back();
     const Node& node = tree.node(id);
     if (leave_out.empty() || !leave_out[id]) {
-      samples.add(game, *state, node.value * scale);
+      const bool learned_end = node.is(Node::terminal) && !search.settings().exact_ends;
+      auto value = learned_end ? search.terminal_evaluation().of_each(game.ending(*state),
+                                                                      game.ply(*state), {})
+                               : search.value_of(id);
+      for (float& of : value.of) of *= scale;
+      samples.add(game, *state, value);
       samples.resolved += node.is(Node::resolved);
     }
     for (const Edge& edge : tree.edges(id)) {
@@ -105,8 +111,9 @@ Samples random_ending_samples(const Game& game, const TerminalEvaluation& evalua
     } else {
       game.playout(*state, random);
     }
-    const float value = evaluation(game.ending(*state), game.ply(*state), mobility);
-    samples.add(game, *state, value / float(evaluation.bound()));
+    auto value = evaluation.of_each(game.ending(*state), game.ply(*state), mobility);
+    for (float& of : value.of) of /= float(evaluation.bound());
+    samples.add(game, *state, value);
   }
   return samples;
 }

@@ -14,12 +14,13 @@ namespace athenan {
 // hold f_θ's own answer teach nothing.
 struct Samples {
   std::vector<std::uint8_t> planes;  // a state's bits, packed, high bit first
-  std::vector<float> values;         // v / bound, in [-1, 1]
+  std::vector<float> values;         // v / bound, in [-1, 1]: [states, width]
+  std::size_t width = 1;             // as many as a value of the game has
   std::size_t bytes_per_state = 0;
   std::size_t resolved = 0;
 
-  std::size_t size() const { return values.size(); }
-  void add(const Game& game, const State& state, float value);
+  std::size_t size() const { return values.size() / width; }
+  void add(const Game& game, const State& state, const PerPlayer<float>& value);
 
  private:
   std::vector<std::uint8_t> scratch_;

@@ -16,7 +16,7 @@ class SavedTreeCheck {
   // the rules give it. What is not below it, since its parents have left for want of memory, and
   // keys that depend on the mobility of a game that is not told here, stay in doubt.
   void check(const SearchTree& tree, const Game& game, const TerminalEvaluation& evaluation,
-             const State& origin, const Key& origin_key);
+             const State& origin, const Key& origin_key, bool transpositions);
   // The same of what is in doubt, once the search meets it.
   void check_met(const SearchTree& tree, const Game& game, const TerminalEvaluation& evaluation,
                  const State& state, const Mobility& mobility, NodeId id);
@@ -31,6 +31,7 @@ class SavedTreeCheck {
     std::size_t operator()(const Key& key) const { return std::size_t(key.low); }
   };
   std::unordered_set<Key, Hash> doubtful_;  // expanded states
+  bool transpositions_ = true;
 };
 
 }  // namespace athenan

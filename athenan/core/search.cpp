@@ -2,7 +2,9 @@
 
 #include <stdexcept>
 
+#include "core/features.h"
 #include "core/list.h"
+#include "core/resolved.h"
 
 namespace athenan {
 
@@ -10,12 +12,33 @@ Search::Search(SearchInput input)
     : game_(std::move(input.game)),
       terminal_evaluation_(std::move(input.terminal_evaluation)),
       evaluator_(input.evaluator),
-      seed_(input.seed) {}
+      seed_(input.seed) {
+  if (evaluator_.kind == EvaluatorKind::tictactoe_features) check_features(*game_);
+}
+
+void Search::consult(std::shared_ptr<const ResolvedMemory> memory) {
+  memory_ = std::move(memory);
+  reads_ = memory_ ? &memory_->users() : nullptr;
+}
+
+void Search::check_zero_sum(const Ending& ending) const {
+  const auto& facts = game_->facts();
+  if (facts.num_players != 2 || !facts.zero_sum || ending.outcome[0] == -ending.outcome[1]) return;
+  throw std::invalid_argument("Game '" + facts.name + "' ended with outcomes " +
+                              std::to_string(ending.outcome[0]) + " and " +
+                              std::to_string(ending.outcome[1]) +
+                              "; in this search one player's gain is the other's loss.");
+}
+
+std::uint64_t Search::tie_break(const Key& parent, Action action, std::uint64_t visits) const {
+  return mix(mix(mix(seed_) ^ parent.low) ^ mix((visits << 32) ^ action));
+}
 
 void Search::begin(const Budget& budget) {
   end();
   begun_ = true;
   counts_ = {};
+  visits_.clear();
   budget_ = budget;
   stopped_ = false;
   own_time_ = {};
@@ -40,6 +63,7 @@ void Search::check_result(bool is_there) {
 void Search::resume(Clock::time_point pause_at) {
   const auto use = users_.changing();
   const auto reading = reads_ ? reads_->reading() : Users::Use();
+  const auto asking = evaluator_.network ? evaluator_.network->users().reading() : Users::Use();
   pause_at_ = pause_at;
   resumed_ = Clock::now();
   struct Timed {
@@ -94,11 +118,16 @@ Search::Pause Search::pause(std::size_t states) {
 
 Request& Search::ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
                      std::span<float> answers) {
-  request_ = {game_.get(), &state, actions, answers};
+  request_ = {game_.get(), &state, actions, answers, std::size_t(game_->facts().value_width())};
   if (evaluator_.kind == EvaluatorKind::rollout && !actions.empty()) {
     rollouts_.start(*game_, state, actions, keys, seed_, evaluator_.rollouts);
   } else if (evaluator_.kind != EvaluatorKind::external) {
-    evaluator_.answer(keys, answers);
+    if (evaluator_.kind == EvaluatorKind::tictactoe_features)
+      answer_features(*game_, state, actions, answers);
+    else if (evaluator_.kind != EvaluatorKind::network)
+      evaluator_.answer(keys, answers);
+    else if (!answers.empty())
+      sums_.answer(*evaluator_.network, *game_, state, actions, answers);
     request_.batched = request_.answered = request_.rows();
   }
   return request_;

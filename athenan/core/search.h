@@ -5,7 +5,6 @@
 // step and their states make one batch (group.h).
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dense_network.h"
 #include "core/evaluation.h"
 #include "core/task.h"
 #include "core/users.h"
@@ -23,6 +23,7 @@
 
 namespace athenan {
 
+class ResolvedMemory;
 using Clock = std::chrono::steady_clock;
 
 // A search ends when any of these is used up, or when it knows all. 0: no such limit. Its seconds
@@ -54,15 +55,6 @@ struct Request {
   bool await_ready() const { return complete(); }
   void await_suspend(std::coroutine_handle<>) {}
   void await_resume() const {}
-};
-
-// One number in the first player's view for two players, otherwise one for each player.
-template <class T>
-struct PerPlayer {
-  std::array<T, max_players> of{};
-  int size = 1;
-
-  bool operator==(const PerPlayer&) const = default;
 };
 
 struct Child {
@@ -98,6 +90,19 @@ struct Result {
   std::vector<Child> children;  // of the root
 };
 
+// What a search does at a state, for theorems and pictures. Searches by windows keep a list of it,
+// in order, where `tracing` is on; a and b are on the scale of f_t (±infinity: no bound).
+//   call      a window (a, b) is searched below the state; by rollouts, one passes through it
+//   expand    a tree below which all is under a is looked for; b unused   (SSS-2)
+//   diminish  the state's tree, worth a, is to become worth less; b unused (SSS-2)
+//   leaf      the state is an end or at the horizon, and a = b is its value
+struct Visit {
+  enum Kind : std::uint8_t { call, expand, diminish, leaf };
+  std::vector<Action> path;  // from the root of the search
+  Kind kind;
+  double a, b;
+};
+
 // What every search is made of, whatever its options.
 struct SearchInput {
   std::shared_ptr<const Game> game;
@@ -128,7 +133,14 @@ class alignas(128) Search {
   virtual void clear() = 0;           // forgets all that is known
   virtual Result result() const = 0;  // once the task is done
   virtual Counts counts() const { return counts_; }
+  virtual bool has_horizon() const { return false; }  // and so ends by itself
+  void trace(bool on) { tracing_ = on; }
+  bool tracing() const { return tracing_; }
+  const std::vector<Visit>& visits() const { return visits_; }  // since the start
 
+  // States proven in other games; consulted for new children by the types that say so. It must not
+  // change while we run.
+  void consult(std::shared_ptr<const ResolvedMemory> memory);
   void reseed(std::uint64_t seed) { seed_ = seed; }  // between searches
   const Game& game() const { return *game_; }
   const TerminalEvaluation& terminal_evaluation() const { return terminal_evaluation_; }
@@ -159,10 +171,16 @@ class alignas(128) Search {
   bool end_rollouts();  // of give_up(): what was asked for is answered by those so far, if any
   // f_θ of the state's children by these actions, in [-1, 1]: `co_await ask(…)` fills the answers.
   // keys: of the children, for evaluators that live in the core.
+  // answers: as many a row as a value of the game has.
   Request& ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
                std::span<float> answers);
 
+  void check_zero_sum(const Ending& ending) const;
+  // Any implementation can agree on it: it depends on nothing but its arguments and the seed.
+  std::uint64_t tie_break(const Key& parent, Action action, std::uint64_t visits) const;
+
   std::shared_ptr<const Game> game_;
+  std::shared_ptr<const ResolvedMemory> memory_;
   TerminalEvaluation terminal_evaluation_;
   CoreEvaluator evaluator_;
   std::uint64_t seed_;
@@ -171,6 +189,8 @@ class alignas(128) Search {
   Budget budget_;
   Counts counts_;
   bool begun_ = false;
+  bool tracing_ = false;
+  std::vector<Visit> visits_;
   Users* reads_ = nullptr;  // of what it shares with other searches, read while the task runs
 
  private:
@@ -183,6 +203,7 @@ class alignas(128) Search {
   Clock::duration own_time_{};  // but for that since resumed_
   Clock::time_point resumed_, pause_at_;
   Rollouts rollouts_;
+  DenseSums sums_;
   std::size_t states_since_look_ = 0;  // at the clock
 };
 
@@ -195,6 +216,7 @@ struct SearchType {
   std::function<std::shared_ptr<Search>(SearchInput, const Options&)> make;
   bool needs_budget = true;    // a player of it
   bool uses_evaluator = true;  // f_θ
+  bool consults = false;       // a memory of proven states
 };
 
 const std::vector<const SearchType*>& search_types();

@@ -70,18 +70,27 @@ void SearchTree::grow_index(std::size_t nodes) {
   rebuild_index(std::max({first_slots, slots_for(nodes), grown(tags_.size())}));
 }
 
+void SearchTree::resize_nodes(std::size_t nodes) {
+  nodes_.resize(nodes);
+  if (!has_vectors()) return;
+  values_.resize(nodes * players_);
+  completions_.resize(nodes * players_);
+}
+
 NodeId SearchTree::add(const Key& key) {
   if (nodes_.size() >= no_node)
     throw std::length_error("A search tree holds at most 4,294,967,295 states.");
   const auto id = NodeId(nodes_.size());
   grow_index(std::size_t(id) + 1);
-  nodes_.resize(std::size_t(id) + 1);
+  resize_nodes(std::size_t(id) + 1);
   Node& node = nodes_[id];
   node = Node{};
   node.key[0] = std::uint32_t(key.low);
   node.key[1] = std::uint32_t(key.low >> 32);
   node.key[2] = std::uint32_t(key.high);
   node.key[3] = std::uint32_t(key.high >> 32);
+  std::ranges::fill(values(id), 0.0f);
+  std::ranges::fill(completions(id), std::int8_t(0));
   place(id);
   return id;
 }
@@ -100,12 +109,12 @@ void SearchTree::take_back(NodeId parent, NodeId first) {
   edges_.resize(node.first_edge);
   node.num_edges = 0;
   node.set(Node::expanded, false);
-  nodes_.resize(first);
+  resize_nodes(first);
   rebuild_index(tags_.size());
 }
 
 void SearchTree::clear() {
-  nodes_.clear();
+  resize_nodes(0);
   edges_.clear();
   tags_.clear();
   slots_.clear();
@@ -114,6 +123,8 @@ void SearchTree::clear() {
 SearchTree::Saved SearchTree::save() const {
   return {{nodes_.data(), nodes_.data() + nodes_.size()},
           {edges_.data(), edges_.data() + edges_.size()},
+          {values_.data(), values_.data() + values_.size()},
+          {completions_.data(), completions_.data() + completions_.size()},
           tags_.size()};
 }
 
@@ -122,6 +133,10 @@ void SearchTree::restore(const Saved& saved) {
     if (!truth) throw std::invalid_argument("This is not a saved tree.");
   };
   demand(saved.nodes.size() < no_node && saved.edges.size() <= no_node);
+  demand(saved.values.size() == saved.nodes.size() * players_ &&
+         saved.completions.size() == saved.values.size());
+  for (float value : saved.values) demand(std::isfinite(value));
+  for (int completion : saved.completions) demand(std::abs(completion) <= 1);
   std::vector<bool> owned(saved.edges.size());  // each edge belongs to one node
   std::size_t owned_edges = 0;
   for (const Node& node : saved.nodes) {
@@ -142,9 +157,11 @@ void SearchTree::restore(const Saved& saved) {
   demand(saved.slots <=
          std::max({2 * (budget_ / 5), first_slots, grown(slots_for(saved.nodes.size()))}));
   clear();
-  nodes_.resize(saved.nodes.size());
+  resize_nodes(saved.nodes.size());
   edges_.resize(saved.edges.size());
   std::copy(saved.nodes.begin(), saved.nodes.end(), nodes_.data());
+  std::copy(saved.values.begin(), saved.values.end(), values_.data());
+  std::copy(saved.completions.begin(), saved.completions.end(), completions_.data());
   std::copy(saved.edges.begin(), saved.edges.end(), edges_.data());
   rebuild_index(saved.slots);
   for (NodeId id = 0; id < nodes_.size(); ++id) demand(find(nodes_[id].full_key()) == id);
@@ -308,11 +325,13 @@ void SearchTree::compact_nodes(std::span<NodeId> path) {
     renumbered[i] = next;
     if (!nodes_[i].is(Node::kept)) continue;
     nodes_[next] = nodes_[i];
+    std::ranges::copy(values(NodeId(i)), values(next).begin());
+    std::ranges::copy(completions(NodeId(i)), completions(next).begin());
     ++next;
   }
   for (std::size_t i = 0; i < edges_.size(); ++i) edges_[i].child = renumbered[edges_[i].child];
   for (NodeId& id : path) id = renumbered[id];
-  nodes_.resize(next);
+  resize_nodes(next);
   rebuild_index(tags_.size());
 }
 

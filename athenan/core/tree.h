@@ -4,6 +4,8 @@
 //     └─ edge (12)   child node · action · selections n
 //   index (5 a slot, at most 7/8 full)  one byte of the hash, then the node's number
 //
+// In games for n players v and c are vectors beside the nodes: 5 bytes more for each player.
+//
 // v, c and r live with the state, so all its parents see the same; n lives on the edge. A state
 // whose children are known is *expanded*; an unexpanded one only holds f_θ's estimate.
 // Memory has a budget; see make_room for what happens when it is reached.
@@ -91,11 +93,18 @@ class PlainArray {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
+// The key of a child where a node is not a state but a line to it: with that of the line so far.
+inline Key line_key(const Key& so_far, Action action, const Key& child) {
+  return child ^ mixed(so_far ^ hash_key(action));
+}
+
 class SearchTree {
  public:
   static constexpr std::size_t most_edges = 0xFFFF;  // of a node
 
-  explicit SearchTree(std::size_t memory_bytes) : budget_(memory_bytes) {}
+  // players: whose values are kept apart; 0 for one number in the first player's view, in the node.
+  explicit SearchTree(std::size_t memory_bytes, int players = 0)
+      : budget_(memory_bytes), players_(std::size_t(players)) {}
 
   Node& node(NodeId id) { return nodes_[id]; }
   const Node& node(NodeId id) const { return nodes_[id]; }
@@ -104,6 +113,20 @@ class SearchTree {
   }
   std::span<const Edge> edges(NodeId id) const {
     return {edges_.data() + nodes_[id].first_edge, nodes_[id].num_edges};
+  }
+
+  // Of a tree for n players: v and c of a node, one number for each.
+  bool has_vectors() const { return players_ > 0; }
+  std::size_t players() const { return players_; }
+  std::span<float> values(NodeId id) { return {values_.data() + id * players_, players_}; }
+  std::span<const float> values(NodeId id) const {
+    return {values_.data() + id * players_, players_};
+  }
+  std::span<std::int8_t> completions(NodeId id) {
+    return {completions_.data() + id * players_, players_};
+  }
+  std::span<const std::int8_t> completions(NodeId id) const {
+    return {completions_.data() + id * players_, players_};
   }
 
   void prefetch(const Key& key) const;
@@ -127,6 +150,8 @@ class SearchTree {
   struct Saved {
     std::vector<Node> nodes;
     std::vector<Edge> edges;
+    std::vector<float> values = {};  // of n players, node by node
+    std::vector<std::int8_t> completions = {};
     std::size_t slots = 0;
   };
   Saved save() const;
@@ -139,9 +164,10 @@ class SearchTree {
   std::uint64_t collections() const { return collections_; }
 
  private:
-  static std::size_t bytes_for(std::size_t nodes, std::size_t edges, std::size_t slots) {
-    return nodes * sizeof(Node) + edges * sizeof(Edge) + slots * 5;
+  std::size_t bytes_for(std::size_t nodes, std::size_t edges, std::size_t slots) const {
+    return nodes * (sizeof(Node) + 5 * players_) + edges * sizeof(Edge) + slots * 5;
   }
+  void resize_nodes(std::size_t nodes);
   bool fits(std::size_t more) const;
   std::size_t slot_of(const Key& key) const;
   void place(NodeId id);
@@ -156,8 +182,10 @@ class SearchTree {
   void compact_edges();
   void compact_nodes(std::span<NodeId> path);
 
-  std::size_t budget_;
+  std::size_t budget_, players_;
   PlainArray<Node> nodes_;
+  PlainArray<float> values_;  // [nodes, players]
+  PlainArray<std::int8_t> completions_;
   PlainArray<Edge> edges_;
   PlainArray<std::uint8_t> tags_;  // 0: empty slot
   PlainArray<NodeId> slots_;

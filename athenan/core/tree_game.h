@@ -13,6 +13,9 @@ struct TreeGameNode {
   std::vector<std::uint32_t> children;  // empty: terminal
   float value = 0;                      // f_t of a terminal node; its sign is the outcome
   float upper = 0, lower = 0;           // heuristic bounds U and L, for informed searches
+  // Of a terminal node in a game for n players, each one's: f_b and, whatever it says, f_t.
+  std::vector<std::int8_t> outcomes = {};
+  std::vector<float> values = {};
 
   bool operator==(const TreeGameNode&) const = default;
 };

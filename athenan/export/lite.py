@@ -206,6 +206,6 @@ class _Writer:
         return bytes(builder.Output())
 
 
-FUSED = {"linear": "NONE", "relu": "RELU", "tanh": "NONE"}
+FUSED = {"linear": "NONE", "relu": "RELU", "relu6": "RELU6", "tanh": "NONE"}
 # The first versions that know int8 with a scale for each output.
 VERSIONS = {"CONV_2D": 3, "FULLY_CONNECTED": 4, "ADD": 2, "QUANTIZE": 2, "DEQUANTIZE": 2}

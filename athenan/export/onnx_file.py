@@ -29,6 +29,9 @@ def write_onnx(operations: list[Operation]) -> bytes:
     def activated(name: str, operation: Operation) -> str:
         if operation.activation == "linear":
             return name
+        if operation.activation == "relu6":
+            bounds = [constant(f"{name}_{b}", np.array(b, np.float32)) for b in (0, 6)]
+            return add("Clip", [name, *bounds], f"{name}_relu6")
         kind = {"relu": "Relu", "tanh": "Tanh"}[operation.activation]
         return add(kind, [name], f"{name}_{operation.activation}")
 

@@ -15,7 +15,7 @@ from athenan.settings import NetworkSettings
 Array = np.ndarray[Any, Any]
 Range = tuple[float, float]
 KINDS = {"Conv2D": "convolution", "Dense": "dense", "Add": "add", "Flatten": "flatten"}
-ACTIVATIONS = ("linear", "relu", "tanh")
+ACTIVATIONS = ("linear", "relu", "relu6", "tanh")
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ def planned_operations(
     plane_shape: tuple[int, int, int],
     num_players: int,
     weights: list[Array],
+    zero_sum: bool = True,
 ) -> list[Operation]:
     """What operations_of gives of the network that make_model makes of these settings, from its
     weights alone: TensorFlow, which takes seconds to start, is not needed. LookupError where the
@@ -85,15 +86,21 @@ def planned_operations(
         return len(found) - 1
 
     filters, residual = config.filters, config.kind == "residual"
-    x = add("convolution", (0,), filters, "relu")
-    for _ in range(config.layers if residual else config.layers - 1):
-        y = add("convolution", (x,), filters, "relu")
-        if residual:
-            y = add("add", (x, add("convolution", (y,), filters)), filters, "relu")
-        x = y
-    x = add("flatten", (x,), plane_shape[0] * plane_shape[1] * filters)
-    x = add("dense", (x,), config.dense, "relu")
-    add("dense", (x,), 1 if num_players == 2 else num_players, "tanh")
+    rows, columns, channels = plane_shape
+    if config.kind == "nnue":
+        x = add("flatten", (0,), rows * columns * channels)
+        for units in (filters, *[config.dense] * config.layers):
+            x = add("dense", (x,), units, "relu6")
+    else:
+        x = add("convolution", (0,), filters, "relu")
+        for _ in range(config.layers if residual else config.layers - 1):
+            y = add("convolution", (x,), filters, "relu")
+            if residual:
+                y = add("add", (x, add("convolution", (y,), filters)), filters, "relu")
+            x = y
+        x = add("flatten", (x,), rows * columns * filters)
+        x = add("dense", (x,), config.dense, "relu")
+    add("dense", (x,), 1 if num_players == 2 and zero_sum else num_players, "tanh")
     if left:
         raise LookupError
     return found

@@ -206,8 +206,8 @@ def calibration_states(evaluator: CheckpointEvaluator, number: int) -> tuple[Arr
 def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, Any]:
     """evaluator.json, but for the checksums."""
     game, config, state = evaluator.game, evaluator.config, evaluator.state
-    two = game.num_players == 2
-    bound = make_terminal_evaluation(game, **evaluator.heuristic).bound if two else None
+    one_number = game.value_width == 1
+    bound = make_terminal_evaluation(game, **evaluator.heuristic).bound
     return {
         "version": VERSION,
         "game": plain(config.game),
@@ -219,9 +219,9 @@ def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, An
             "channels": list(game.channels),
         },
         "values": {
-            "shape": "batch" if two else f"batch, {game.num_players} players",
+            "shape": "batch" if one_number else f"batch, {game.num_players} players",
             "range": [-1, 1],
-            "view": "first player" if two else "each player's own",
+            "view": "first player" if one_number else "each player's own",
             "heuristic": plain(config.heuristic),
             "bound": bound,
             "meaning": "times the bound: the heuristic's value of the game's end",

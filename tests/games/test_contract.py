@@ -234,6 +234,11 @@ def test_symmetries(game: Any, walk: list[int], data: st.DataObject) -> None:
         assert image.outcomes[0] == symmetry.sign * state.outcomes[0]
         if game.max_score:
             assert image.score == symmetry.sign * state.score
+    elif state.is_terminal:
+        players = symmetry.players or range(game.num_players)
+        assert image.outcomes == tuple(state.outcomes[player] for player in players)
+        if game.max_score:
+            assert image.score == tuple(state.score[player] for player in players)
     images = {
         transformed(state.play(a).planes(), symmetry).tobytes() for a in state.legal_actions()
     }

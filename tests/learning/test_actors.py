@@ -1,12 +1,15 @@
 """Actors in the learner's process: what they play with, what they remember, what is saved."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import athenan
+from athenan import actor, network
+from athenan.actor import Actor, Commission
 from athenan.actors import Actors, InlineActors, make_actors
 from athenan.checkpoint import Part
 from athenan.config import compose
@@ -101,3 +104,22 @@ def test_facts_for_reports() -> None:
     evaluations = sum(g.evaluations for g in collect(playing, 10))
     assert playing.facts()["rows"] > evaluations / 2
     playing.close()
+
+
+@pytest.mark.parametrize("xla", [True, False])
+def test_an_actor_of_another_process_computes_as_the_learner_does(
+    xla: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By XLA or without; where it has no device it sees none."""
+    compiled_by_xla: list[bool] = []
+    seen: list[Any] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(network, "use_xla", compiled_by_xla.append)
+    monkeypatch.setattr(actor, "see_only", seen.append)
+    monkeypatch.setattr(actor, "keep_messages", lambda _: None)
+    config = compose("train", ["experiment=tictactoe_smoke", "layout=cpu", f"learn.xla={xla}"])
+    here = str(tmp_path)
+    ready = Actor().prepare(Commission(config, athenan.__version__, here, here, 0))
+    assert ready.device is None
+    assert compiled_by_xla == [xla]
+    assert seen == [[]]

@@ -32,6 +32,7 @@ NETWORKS = {
     "conv": NetworkSettings(kind="conv", filters=4, layers=3, dense=8),
     "conv of one layer": NetworkSettings(kind="conv", filters=5, layers=1, dense=3),
     "residual": NetworkSettings(kind="residual", filters=4, layers=2, dense=8),
+    "nnue": NetworkSettings(kind="nnue", filters=16, layers=2, dense=8),
 }
 
 

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 import athenan
 from athenan.config import compose
 from athenan.errors import InputError
-from athenan.match import MatchResult, interval, make_openings, play_match, progress_parts
+from athenan.match import (
+    MatchResult,
+    interval,
+    make_openings,
+    play_match,
+    progress_parts,
+    seats,
+    share,
+)
 from athenan.players import Player, SearchPlayer, make_player
 
 pair_scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=300)
@@ -384,6 +392,68 @@ def test_threads_do_not_change_uct() -> None:
         return [search.result() for search in ours.searches.values()]
 
     assert results(1) == results(2)
+
+
+class LastAction:
+    """Plays the last action, and notes the seats it has."""
+
+    def __init__(self, number: int = 0) -> None:
+        self.text = f"the last action {number}"
+        self.seats: list[tuple[int, int]] = []  # opening, seat
+        self.left: float | None = None
+
+    def choose(
+        self, games: list[int], states: list[Any], seconds: float | None = None
+    ) -> list[int]:
+        self.left = seconds
+        self.seats += [(g // 3, s.to_move) for g, s in zip(games, states, strict=True)]
+        return [state.legal_actions()[-1] for state in states]
+
+    def forget(self) -> None:
+        pass
+
+    def another(self, number: int) -> "LastAction":
+        return LastAction(number)
+
+
+def test_every_player_has_every_seat_of_every_opening() -> None:
+    game: Any = athenan.make_game("mnk", rows=3, columns=5, k=3, players=3)
+    openings = make_openings(game, 5, 1, seed=0)
+    players = seats(game, LastAction(), LastAction())
+    result = play_match(players, openings, games_in_step=6)
+    assert result.games == 15
+    for player in players:
+        assert set(player.seats) == {(i % 2, seat) for i in range(2) for seat in range(3)}
+    assert result.score == pytest.approx(1 / 3), "all play alike"
+
+
+def test_a_point_is_shared_by_those_who_do_best() -> None:
+    game: Any = athenan.make_game("mnk", rows=1, columns=3, k=3, players=3)
+    state = game.initial_state().play(0).play(1).play(2)
+    assert [share(state, seat) for seat in range(3)] == [pytest.approx(1 / 3)] * 3
+    game = athenan.make_game("mnk", rows=1, columns=6, k=2, players=3)
+    state = game.initial_state().play(0).play(3).play(5).play(1)
+    assert [share(state, seat) for seat in range(3)] == [1, 0, 0]
+    result = MatchResult(wins=2, draws=1, losses=3, pair_scores=[0.5, 4 / 9], players=3)
+    assert result.figures()["equal"] == 0.3333
+    assert "(33.3% among equals)" in str(result)
+
+
+def test_three_players_of_different_strength() -> None:
+    game: Any = athenan.make_game("mnk", rows=3, columns=5, k=3, players=3)
+    first = {"search": "maxn_ubfm", "evaluator": "rollout", "evaluations": 60}
+    result = athenan.run_match(game, first, {"search": "random"}, games=60)
+    assert result.games == 60
+    assert result.interval[0] > 0.5
+    again = athenan.run_match(game, first, {"search": "random"}, games=60)
+    assert again == result
+
+
+def test_a_match_of_three_in_seconds() -> None:
+    game: Any = athenan.make_game("mnk", rows=3, columns=5, k=3, players=3)
+    players = seats(game, LastAction(), LastAction())
+    openings = make_openings(game, 6, 1, seed=0)
+    assert play_match(players, openings, seconds=60.0).games == 18
 
 
 def test_uct_plays_for_three_players() -> None:

@@ -126,7 +126,7 @@ def test_what_there_is_no_time_for_is_told_and_leaves_its_time_to_others() -> No
     assert (heard.too_short, heard.results) == (["random", "slow"], {})
     strength.config.strength.evaluations = 20
     started = time.monotonic()
-    strength.measure("hash", 6, heard, 3.0)
+    strength.measure("hash", 6, heard, 8.0)
     assert heard.results.keys() == {"random"}
     assert heard.too_short == ["random", "slow", "slow"]
     assert ("random", 0, 2) in {line[:3] for line in heard.lines}

@@ -100,6 +100,7 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         ["self_play.target=root", "exploration=epsilon_greedy", "heuristic=gain"],
         ["search.memory_mb=0.06", "self_play.evaluations=60", "resolved.states=0"],
         ["self_play.groups=2"],
+        ["network=nnue", "network.filters=16", "self_play.groups=2"],
     ],
     ids=[
         "schedules",
@@ -108,6 +109,7 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         "root and epsilon",
         "no memory",
         "two groups",
+        "in the core",
     ],
 )
 def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:

@@ -54,6 +54,14 @@ def random_game(random: Random, kind: str, most_states: int = 80) -> athenan.Gam
 
     Leaf values are small integers, so that ties and draws are frequent; players alternate or not.
     """
+    children = random_children(random, kind, most_states)
+    largest, draws = random.choice([1, 1, 3]), random.choice([0.1, 0.5, 0.9])
+    values = [0 if random.random() < draws else random.randint(-largest, largest) for _ in children]
+    to_move = [random.randint(0, 1) for _ in children] if random.random() < 0.5 else None
+    return athenan.TreeGame(children, values, to_move)
+
+
+def random_children(random: Random, kind: str, most_states: int) -> list[list[int]]:
     states = random.randint(2, most_states)
     near = random.choice([2, 4, most_states])  # narrow and deep, or broad
     children: list[list[int]] = [[] for _ in range(states)]
@@ -64,10 +72,7 @@ def random_game(random: Random, kind: str, most_states: int = 80) -> athenan.Gam
             parent, child = sorted(random.choices(range(states), k=2))
             if parent < child:
                 children[parent].insert(random.randint(0, len(children[parent])), child)
-    largest, draws = random.choice([1, 1, 3]), random.choice([0.1, 0.5, 0.9])
-    values = [0 if random.random() < draws else random.randint(-largest, largest) for _ in children]
-    to_move = [random.randint(0, 1) for _ in children] if random.random() < 0.5 else None
-    return athenan.TreeGame(children, values, to_move)
+    return children
 
 
 class TableEvaluator:
@@ -110,8 +115,8 @@ def tree_of(core: Any) -> tuple[Nodes, Edges]:
     """The tree of a core search, by keys."""
     dump = {name: array.tolist() for name, array in core.dump().items()}
     keys = [low | high << 64 for low, high in dump["keys"]]
-    nodes = {
-        key: (value, completion, bool(resolved), bool(expanded))
+    nodes: Any = {
+        key: (hashable(value), hashable(completion), bool(resolved), bool(expanded))
         for key, value, completion, resolved, expanded in zip(
             keys,
             dump["value"],
@@ -129,6 +134,11 @@ def tree_of(core: Any) -> tuple[Nodes, Edges]:
         )
     }
     return nodes, edges
+
+
+def hashable(value: Any) -> Any:
+    """A number, or the vector of a game for n players."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def reference_tree(reference: Reference) -> tuple[Nodes, Edges]:

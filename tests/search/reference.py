@@ -37,7 +37,7 @@ def mix(x: int) -> int:
 
 def hash_value(state: GraphState) -> float:
     """The `hash` evaluator: 24 bits of the key as a number in [-1, 1)."""
-    low, high = state.key & WORD, state.key >> 64
+    low, high = state.state_key & WORD, state.state_key >> 64
     return ((mix(low ^ mix(high)) >> 40) - 2**23) / 2**23
 
 
@@ -47,18 +47,29 @@ def count_key(tag: int, count: int) -> int:
     return low | mix(low ^ 0xD1B54A32D192ED03) << 64
 
 
-# Legal actions so far and turns so far, each of the first and the second player.
-Mobility = tuple[int, int, int, int]
+def line_key(so_far: int, action: int, child: int) -> int:
+    """Of a child where a node is not a state but a line to it."""
+    low = mix(2 * action + 1)
+    high = mix(low ^ 0xD1B54A32D192ED03)
+    return child ^ (mix(so_far & WORD ^ low) | mix(so_far >> 64 ^ high) << 64)
+
+
+# Legal actions so far of each player, then turns so far of each.
+Mobility = tuple[int, ...]
 
 
 class GraphState:
     """A state of a GameGraph: what the pseudo-code asks about s."""
 
-    def __init__(self, graph: GameGraph, state: Any, key: int, mobility: Mobility) -> None:
+    def __init__(
+        self, graph: GameGraph, state: Any, key: int, state_key: int, mobility: Mobility
+    ) -> None:
         self.graph, self.state, self.key, self.mobility = graph, state, key, mobility
+        self.state_key = state_key  # the same with transpositions
         self.is_terminal: bool = state.is_terminal  # t(s)
         self.to_move: int = state.to_move  # j(s)
-        self.outcome: int = state.outcomes[0] if self.is_terminal else 0  # f_b(s)
+        self.outcomes: tuple[int, ...] = state.outcomes or (0,) * graph.players  # f_b(s)
+        self.outcome = self.outcomes[0]  # in the first of two players' view
 
     @cached_property
     def children(self) -> list[tuple[int, GraphState]]:
@@ -66,9 +77,9 @@ class GraphState:
         actions = self.state.legal_actions()
         counts = list(self.mobility)
         counts[self.to_move] += len(actions)
-        counts[2 + self.to_move] += 1
-        mobility = (counts[0], counts[1], counts[2], counts[3])
-        return [(a, self.graph.state(self.state.play(a), mobility)) for a in actions]
+        counts[self.graph.players + self.to_move] += 1
+        mobility = tuple(counts)
+        return [(a, self.graph.state(self.state.play(a), mobility, (self, a))) for a in actions]
 
     @cached_property
     def terminal_evaluation(self) -> float:
@@ -86,7 +97,7 @@ class GraphState:
         return float32(self.outcome * min(max(strength, 1), self.graph.bound))
 
     def mean_mobility(self, player: int) -> float:
-        actions, turns = self.mobility[player], self.mobility[2 + player]
+        actions, turns = self.mobility[player], self.mobility[self.graph.players + player]
         return actions / turns if turns else 1
 
     def pieces(self, player: int) -> int:
@@ -95,10 +106,12 @@ class GraphState:
 
 
 class GameGraph:
-    """The states of a game, each made once however many ways lead to it."""
+    """The states of a game, each made once however many ways lead to it; without transpositions
+    once for each of them."""
 
-    def __init__(self, game: Any, heuristic: str = "gain") -> None:
-        self.game, self.heuristic = game, heuristic
+    def __init__(self, game: Any, heuristic: str = "gain", transpositions: bool = True) -> None:
+        self.game, self.heuristic, self.transpositions = game, heuristic, transpositions
+        self.players = game.num_players
         self.bound: float = {
             "gain": 1.0,
             "score": max(1.0, game.max_score),
@@ -109,16 +122,25 @@ class GameGraph:
         }[heuristic]
         self.states: dict[int, GraphState] = {}
 
-    def state(self, state: Any, mobility: Mobility = (0, 0, 0, 0)) -> GraphState:
+    def state(
+        self,
+        state: Any,
+        mobility: Mobility | None = None,
+        edge: tuple[GraphState, int] | None = None,
+    ) -> GraphState:
         """What the value depends on besides the state is part of the key."""
         key = state.key
+        mobility = mobility or (0,) * (2 * self.players)
         if self.heuristic.endswith("_depth"):
             key ^= count_key(1, state.ply)
         if self.heuristic == "mobility":
             for tag, count in enumerate(mobility, start=2):
                 key ^= count_key(tag, count)
+        state_key = key
+        if edge is not None and not self.transpositions:
+            key = line_key(edge[0].key, edge[1], state_key)
         if key not in self.states:
-            self.states[key] = GraphState(self, state, key, mobility)
+            self.states[key] = GraphState(self, state, key, state_key, mobility)
         return self.states[key]
 
     @property
@@ -128,6 +150,8 @@ class GameGraph:
 
 class Reference:
     """v, c, r by state and n by edge, and the iterations that change them."""
+
+    unknown: Any = 0  # c of what is not resolved
 
     def __init__(
         self,
@@ -140,12 +164,15 @@ class Reference:
         order: str = "best",
         completion: bool = True,
         strong: bool = False,
+        stop_unchanged: bool = False,
+        exact_ends: bool = True,
         seed: int = 0,
     ) -> None:
         self.graph, self.evaluator = graph, evaluator
         self.continue_rule, self.order = continue_rule, order
         self.new_states, self.stop_probability = new_states, stop_probability
         self.with_completion, self.strong, self.seed = completion, strong, seed
+        self.stop_unchanged, self.exact_ends = stop_unchanged, exact_ends
         self.explored: set[int] = set()  # S_p
         self.value: dict[int, float] = {}  # v
         self.completion: dict[int, int] = {}  # c
@@ -158,7 +185,7 @@ class Reference:
     def run(
         self,
         state: GraphState,
-        iteration: Callable[[GraphState], None] | None = None,
+        iteration: Callable[[GraphState], object] | None = None,
         *,
         iterations: int | None = None,
         evaluations: int | None = None,
@@ -168,6 +195,7 @@ class Reference:
         self.most_charged = evaluations
         if state.is_terminal:
             self.settle(state)
+            self.value[state.key] = self.terminal_value(state)  # what was searched is over
         while not self.resolved.get(state.key) and not self.budget_is_spent():
             if iterations is not None and self.iterations >= iterations:
                 break
@@ -254,24 +282,32 @@ class Reference:
 
     # ---- Algorithm 4: the whole class ------------------------------------------------------
 
-    def umb_iteration(self, state: GraphState) -> None:
+    def umb_iteration(self, state: GraphState) -> bool:
+        """Whether the state is part of the line, and not only where it ended."""
         if state.is_terminal:
             self.settle(state)
-        else:
-            just_expanded = False
-            if state.key not in self.explored:
-                if self.budget_is_spent():
-                    return
-                just_expanded = True
-                self.expand(state)
-                self.back_up(state)
-            if (not just_expanded or self.goes_on(state)) and not self.resolved[state.key]:
-                edges = self.edges_to_explore(state)
-                if len(edges) > 0:
-                    action, child = self.child_to_explore(state, edges)
-                    self.selections[state.key, action] += 1
-                    self.umb_iteration(child)
-                self.back_up(state)
+            return False
+        just_expanded = False
+        if state.key not in self.explored:
+            if self.budget_is_spent():
+                return False
+            just_expanded = True
+            self.expand(state)
+            self.back_up(state)
+        if (not just_expanded or self.goes_on(state)) and not self.resolved[state.key]:
+            edges = self.edges_to_explore(state)
+            if len(edges) > 0:
+                action, child = self.child_to_explore(state, edges)
+                self.selections[state.key, action] += 1
+                before = self.known(child)
+                entered = self.umb_iteration(child)
+                if self.stop_unchanged and entered and self.known(child) == before:
+                    return True
+            self.back_up(state)
+        return True
+
+    def known(self, state: GraphState) -> tuple[float, int, bool]:
+        return self.value[state.key], self.completion[state.key], self.resolved[state.key]
 
     def goes_on(self, state: GraphState) -> bool:
         """continue(s)"""
@@ -304,22 +340,34 @@ class Reference:
     def settle(self, state: GraphState) -> None:
         self.explored.add(state.key)
         self.resolved[state.key] = True
-        self.completion[state.key] = state.outcome if self.with_completion else 0
-        self.value[state.key] = state.terminal_evaluation
+        self.completion[state.key] = self.outcome(state) if self.with_completion else self.unknown
+        if self.exact_ends or state.key not in self.value:
+            self.value[state.key] = self.terminal_value(state)
+
+    def outcome(self, state: GraphState) -> Any:
+        return state.outcome
+
+    def terminal_value(self, state: GraphState) -> Any:
+        return state.terminal_evaluation
 
     def expand(self, state: GraphState) -> None:
         self.explored.add(state.key)
         self.new_in_iteration += 1
         for _, child in state.children:
-            if child.is_terminal:
-                self.settle(child)
-            elif child.key not in self.value:
+            if not child.is_terminal and child.key not in self.value:
                 self.resolved[child.key] = False
-                self.completion[child.key] = 0
-                # In two roundings, as a network's float32 answer is scaled.
-                self.value[child.key] = float32(self.graph.bound * float32(self.evaluator(child)))
-                self.evaluations += 1
-                self.charged += 1
+                self.completion[child.key] = self.unknown
+                self.evaluate(child)
+            elif child.is_terminal:
+                if not self.exact_ends and child.key not in self.value:
+                    self.evaluate(child)
+                self.settle(child)
+
+    def evaluate(self, state: GraphState) -> None:
+        # In two roundings, as a network's float32 answer is scaled.
+        self.value[state.key] = float32(self.graph.bound * float32(self.evaluator(state)))
+        self.evaluations += 1
+        self.charged += 1
 
     def back_up(self, state: GraphState) -> None:
         _, child = self.best_child(state)

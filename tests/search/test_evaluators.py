@@ -81,3 +81,25 @@ def test_the_heuristic_comes_along() -> None:
         "ubfm", game, Zero(game, "additive_depth", 9), heuristic="gain"
     )  # who says another gets it
     assert given.run(root).value == 1
+
+
+def test_features_of_tictactoe() -> None:
+    """The lecture's example, and the states after it (one of its numbers is printed wrong: after
+    (3, 2) it is 9)."""
+    game = athenan.make_game("mnk", rows=3, columns=3, k=3)
+    search = athenan.make_search("minimax", game, "tictactoe_features", depth=1)
+    state = game.initial_state()
+    for cell in (0, 1, 4):
+        state = state.play(cell)
+    points = {child.action: round(26 * child.value) for child in search.run(state).children}
+    assert points[5] == 9
+    result = search.run(state.play(5))
+    assert (result.action, result.completion, result.resolved) == (8, 1, True)
+    points = {child.action: round(26 * child.value) for child in result.children}
+    assert points == {2: 10, 3: 11, 6: 13, 7: 9, 8: 26}
+
+
+def test_features_are_of_tictactoe_alone() -> None:
+    for name, options in (("hex", {"size": 3}), ("mnk", {"rows": 4, "columns": 3, "k": 3})):
+        with pytest.raises(ValueError, match="is for tic-tac-toe"):
+            athenan.make_search("minimax", athenan.make_game(name, **options), "tictactoe_features")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -121,6 +121,31 @@ def test_a_collapse_keeps_a_third_and_the_most_selected(name: str) -> None:
     dropped = (unresolved - kept) & below
     assert dropped
     assert max(visits[key] for key in dropped) <= min(visits[key] for key in kept - selected)
+
+
+@pytest.mark.parametrize("size", [5, 7])
+def test_a_collapse_leaves_the_line_of_the_iteration(size: int) -> None:
+    """However seldom its states were selected: an iteration of Descent leads to an end or a proof,
+    and all of its states have their children still when it is backed up."""
+    game = athenan.make_game("hex", size=size)
+    search = athenan.make_search("descent", game, "hash", memory_mb=0.2 if size == 5 else 1)
+    collapses = 0
+    while collapses < 5:
+        before = tree_of(search.core)[1] if search.core.counts["states"] else {}
+        collections = search.core.counts["collections"]
+        search.run(game.initial_state(), iterations=1)
+        if search.core.counts["collections"] == collections:
+            continue
+        collapses += 1
+        nodes, edges = tree_of(search.core)
+        children = defaultdict(list)
+        for (parent, action), (child, n) in edges.items():
+            if n > before.get((parent, action), (0, 0))[1]:
+                children[parent].append(child)
+        key = game.initial_state().key
+        while not nodes[key][2]:
+            assert len(children[key]) == 1
+            key = children[key][0]
 
 
 @cache

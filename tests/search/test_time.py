@@ -59,7 +59,7 @@ def test_a_match_by_seconds(evaluator: str, capsys: pytest.CaptureFixture[str]) 
     assert "of 4 games" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["descent", "ubfm", "uct"])
+@pytest.mark.parametrize("name", ["descent", "ubfm", "uct", "alphabeta", "rollout", "sss2"])
 def test_time_is_over_within_an_iteration(name: str) -> None:
     """One Descent of go to its end takes many seconds."""
     game = athenan.make_game("go", size=19)
@@ -82,7 +82,7 @@ def test_stop_reaches_inside_an_iteration() -> None:
     assert result.iterations == 1
 
 
-@pytest.mark.parametrize("name", ["descent", "ubfm", "uct"])
+@pytest.mark.parametrize("name", ["descent", "ubfm", "uct", "iterative_deepening", "rollout"])
 def test_ctrl_c_ends_a_search_soon_and_it_can_go_on(name: str) -> None:
     """A budget that nothing else would end; whatever the interrupt left is sound."""
     program = textwrap.dedent(f"""

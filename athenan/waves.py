@@ -1,0 +1,114 @@
+"""The waves of a match, dealt to processes that Ray runs: the result is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from athenan import _core
+from athenan.checkpoint import runs_of
+from athenan.cluster import Cluster
+from athenan.config import to_yaml
+from athenan.errors import Failed, InputError
+from athenan.games import make_game
+from athenan.match import MatchResult, make_openings, play_match, seats
+from athenan.network import set_threads
+from athenan.placement import see_only
+from athenan.players import Player, make_player
+from athenan.settings import MatchSettings
+
+
+def players_of(config: MatchSettings, game: _core.Game) -> list[Player]:
+    """Who plays a game, one for each seat."""
+    runs = runs_of(Path(config.checkpoints), config.game["name"])
+    first, second = (
+        make_player(game, player, runs, config.seed + place, config.threads, config.trust)
+        for place, player in enumerate((config.first, config.second))
+    )
+    return seats(game, first, second)
+
+
+def openings_of(config: MatchSettings, game: _core.Game) -> list[_core.State]:
+    number = openings_in(config.games, game.num_players)
+    return make_openings(game, number, config.opening_plies, config.seed)
+
+
+class Wave:
+    """What a process needs for the waves of one match; it keeps its players for the next one."""
+
+    def __init__(self, config: MatchSettings) -> None:
+        self.config, self.text = config, to_yaml(config)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Wave) and self.text == other.text
+
+
+@cache
+def prepared(wave: Wave) -> tuple[list[Player], list[_core.State]]:
+    config = wave.config
+    if not config.layout.gpus:
+        see_only([])
+    set_threads(config.layout.cpus)
+    game = make_game(**config.game)
+    return players_of(config, game), openings_of(config, game)
+
+
+def play(wave: Wave, number: int) -> MatchResult:
+    """The wave of that number."""
+    players, openings = prepared(wave)
+    size = openings_in(wave.config.games_in_step, len(players))
+    own = openings[number * size : (number + 1) * size]
+    return play_match(players, own, wave.config.games_in_step)
+
+
+def openings_in(games: int, players: int) -> int:
+    """Each is played once for every player, who changes seats."""
+    return max(1, games // players)
+
+
+def play_match_by_ray(
+    config: MatchSettings, players: int, on_progress: Callable[[int, MatchResult], object]
+) -> MatchResult:
+    """As play_match of so many players, wave by wave in any order."""
+    cluster = Cluster(config.layout)
+    try:
+        ray, layout = cluster.ray, config.layout
+        most = layout.actors or cluster.room(layout)
+        task = ray.remote(num_cpus=layout.cpus, num_gpus=layout.gpus)(play)
+        wave = ray.put(Wave(config))
+        openings = openings_in(config.games, players)
+        numbers = range(-(-openings // openings_in(config.games_in_step, players)))
+        rest = iter(numbers)
+        under_way: dict[object, int] = {}
+        played: dict[int, MatchResult] = {}
+        while len(played) < len(numbers):
+            while len(under_way) < most and (number := next(rest, None)) is not None:
+                under_way[task.remote(wave, number)] = number
+            for ref in ray.wait(list(under_way), timeout=0.5)[0]:
+                played[under_way.pop(ref)] = ray.get(ref)
+            result = joined([played[number] for number in sorted(played)], players)
+            on_progress(result.games, result)
+        return joined([played[number] for number in numbers], players)
+    except Exception as error:
+        cause = getattr(error, "cause", None)
+        if isinstance(cause, InputError | OSError):
+            raise cause from None
+        if type(error).__module__.startswith("ray."):
+            raise Failed(f"The match cannot go on: {str(error).splitlines()[0]}") from error
+        raise
+    finally:
+        cluster.close()
+
+
+def joined(results: list[MatchResult], players: int) -> MatchResult:
+    found = MatchResult(players=players)
+    for one in results:
+        found.wins += one.wins
+        found.draws += one.draws
+        found.losses += one.losses
+        found.pair_scores += one.pair_scores
+    return found
