@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from athenan.checkpoint import read_state, steps_of
+
 TOP = Path(__file__).parents[1]
 JOBS = TOP / "scripts" / "slurm"
 
@@ -290,18 +292,19 @@ def until(reached: Callable[[], object], seconds: float = 90) -> None:
         time.sleep(0.3)
 
 
-def submit(here: Path, *words: str) -> str:
+def submit(here: Path, *words: str, minutes: int = 2, before: int = 95) -> str:
     """Runs twice: the first time it is told to stop by Slurm, whose pause before the second is
     cut short. Returns what the job printed."""
     environment = {**os.environ, "PYTHONPATH": str(TOP), "HEAD_ADDRESS": "127.0.0.1"}
-    command = ["sbatch", "--parsable", "--output=out", "--time=2", "--signal=B:USR1@95", *words]
+    limits = [f"--time={minutes}", f"--signal=B:USR1@{before}"]
+    command = ["sbatch", "--parsable", "--output=out", *limits, *words]
     ran = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     number = ran.stdout.strip()
-    until(lambda: "saved" in ((here / "out").read_text() if (here / "out").exists() else ""), 150)
+    until(lambda: "saved" in ((here / "out").read_text() if (here / "out").exists() else ""), 300)
     until(lambda: told("squeue", "-h", "-o", "%T", "-j", number).startswith("PENDING"))
     subprocess.run(["scontrol", "update", f"job={number}", "StartTime=now"], check=True)
-    until(lambda: not told("squeue", "-h", "-j", number).strip(), 150)
+    until(lambda: not told("squeue", "-h", "-j", number).strip(), 300)
     assert "JobState=COMPLETED" in told("scontrol", "show", "job", number)
     return (here / "out").read_text()
 
@@ -329,3 +332,23 @@ def test_slurm_itself_holds_ray_on_two_nodes(slurm: Path) -> None:
         "2 nodes, 4 cores: train run=big resume=auto layout=cluster layout.learner_gpus=0 games=5"
     )
     assert said.count(line) == 2
+
+
+@pytest.mark.long
+def test_slurm_itself_trains_on_two_nodes(slurm: Path) -> None:
+    """An actor on each node and the learner; saved, put into the queue again, gone on with."""
+    pytest.importorskip("ray")
+    program = f'#!/usr/bin/env bash\nexec {sys.executable} -m athenan.command "$@"\n'
+    ray = f'#!/usr/bin/env bash\nexec {Path(sys.executable).parent}/ray "$@"\n'
+    here = place(slurm / "repo", athenan=program, ray=ray)
+    words = ["experiment=tictactoe_smoke", "games=null", "minutes=2", "layout.cpus=2",
+             "layout.gpus=0", "self_play.threads=1", "self_play.games_in_step=8",
+             "replay.games=50", "strength.every_checkpoints=0"]  # fmt: skip
+    said = submit(here, "-N2", "-c2", "scripts/slurm/cluster.sbatch", "big", *words,
+                  minutes=4, before=130)  # fmt: skip
+    print(said)
+    assert said.count("going on from") == 1
+    log = (here / "checkpoints/tictactoe/big/log.txt").read_text()
+    assert log.count(" plays\n") == 4, "two actors, twice"
+    state = read_state(steps_of(here / "checkpoints/tictactoe/big")[-1])
+    assert (state["repeated"], state["missing"]) == (0, 0)
