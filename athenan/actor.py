@@ -161,7 +161,8 @@ class Actor:
             if batch == self.layout.call_batches:
                 break
             late = time.perf_counter() - began >= self.layout.call_seconds
-            if self.layout.call_batches is None and late:
+            many = len(records) >= len(play.games)  # of a game that is all but solved
+            if self.layout.call_batches is None and (late or many):
                 break
         self._ended = time.perf_counter()
         self._playing += self._ended - began

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -105,18 +106,27 @@ class Cluster:
             raise InputError(f"No Ray cluster is joined at '{address}': {why}.") from error
 
     def room(self, layout: LayoutSettings) -> int:
-        """For how many actors there is, at least one."""
+        """For how many actors there is, at least one; waits for the nodes of a cluster."""
+        end = time.monotonic() + (0 if self.own else layout.patience_seconds)
+        while (number := self.places(layout)) < 1:
+            if time.monotonic() >= end:
+                has = self.ray.cluster_resources()
+                raise InputError(
+                    f"Ray has {has.get('CPU', 0):g} cores and {has.get('GPU', 0):g} devices; an "
+                    f"actor needs {layout.cpus} and {layout.gpus}: change layout.cpus or "
+                    "layout.gpus."
+                )
+            time.sleep(0.5)
+        return number
+
+    def places(self, layout: LayoutSettings) -> int:
+        """For actors, as it is now."""
         if self.own and not layout.gpus:
             return max(1, cores() // layout.cpus)
         has = self.ray.cluster_resources()
         number = int(has.get("CPU", 0) // layout.cpus)
         if layout.gpus:
             number = min(number, int(has.get("GPU", 0) // layout.gpus))
-        if number < 1:
-            raise InputError(
-                f"Ray has {has.get('CPU', 0):g} cores and {has.get('GPU', 0):g} devices; an actor "
-                f"needs {layout.cpus} and {layout.gpus}: change layout.cpus or layout.gpus."
-            )
         return number
 
     def broken(self) -> str | None:

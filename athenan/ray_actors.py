@@ -34,6 +34,7 @@ from athenan.settings import TrainSettings
 
 TURN = 0.5  # seconds that a turn of the loop waits for games at most
 LONGEST_REST = 64.0  # seconds before an actor is replaced
+LOOK = 5.0  # seconds between looks at how large the cluster is
 
 
 @dataclass
@@ -111,6 +112,7 @@ class RayActors:
         self._clearings = 0
         self._holding = False
         self._turn = 0  # whose games come first
+        self._looked = time.monotonic()
         self._deaths = self._replaced = 0
         self._heard = time.monotonic()
         self._waited = 0.0  # seconds that the learner had nothing to learn
@@ -124,6 +126,7 @@ class RayActors:
 
     def collect(self) -> list[GameRecord]:
         self._check()
+        self._grow()
         for seat in self.seats:
             self._keep_busy(seat)
         records: list[GameRecord] = []
@@ -247,6 +250,15 @@ class RayActors:
         broken = self.cluster.broken()
         if broken:
             raise ActorsGone(f"Ray's {broken} has died, and with it all actors.")
+
+    def _grow(self) -> None:
+        """Nodes that come later have places, too, unless the number of actors is given."""
+        now = time.monotonic()
+        if self.cluster.own or self.layout.actors or now - self._looked < LOOK:
+            return
+        self._looked = now
+        for index in range(len(self.seats), self.cluster.places(self.layout)):
+            self.seats.append(Seat(index))
 
     def _keep_busy(self, seat: Seat) -> None:
         if seat.actor is None:

@@ -86,6 +86,8 @@ def play_match_by_ray(
         under_way: dict[object, int] = {}
         played: dict[int, MatchResult] = {}
         while len(played) < len(numbers):
+            if layout.actors is None:  # nodes may come
+                most = max(most, cluster.places(layout))
             while len(under_way) < most and (number := next(rest, None)) is not None:
                 under_way[task.remote(wave, number)] = number
             for ref in ray.wait(list(under_way), timeout=0.5)[0]:

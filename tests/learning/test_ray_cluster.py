@@ -113,3 +113,12 @@ def test_the_learner_is_killed_and_started_again(
     state = facts(RUN)
     assert state["games"] > killed["games"]
     assert state["abandoned"] == killed["left_behind"]
+
+
+def test_a_node_that_comes_later_has_an_actor(nodes: Nodes) -> None:
+    nodes.tell("lose")
+    with running(*words(nodes), plays=1) as process:
+        nodes.tell("join")
+        until(process, lambda: len({number // INCARNATION for number in played(RUN)}) == 2)
+        stop(process)
+    check_ledger()
