@@ -1,6 +1,8 @@
 // Lines of other colours between two discs of one's own, which turn over in Othello and Rolit.
 #pragma once
 
+#include <utility>
+
 #include "games/bits.h"
 
 namespace athenan {
@@ -32,6 +34,28 @@ struct Flanking {
       if ((next & own).any()) turned |= line;
     });
     return turned;
+  }
+
+  // Own discs that never turn again: one on the edge turns only between discs of that edge, so
+  // never in a run of one colour from a corner, nor where the edge is full.
+  Bits<W> stay(const Bits<W>& own, const Bits<W>& discs) const {
+    const int last = size - 1, corner = size * last;
+    Bits<W> found;
+    for (const auto& [first, step] : {std::pair{0, 1},
+                                      {0, size},
+                                      {last, -1},
+                                      {last, size},
+                                      {corner, 1},
+                                      {corner, -size},
+                                      {corner + last, -1},
+                                      {corner + last, -size}}) {
+      int run = 0, full = 0;
+      while (run < size && own.test(first + run * step)) ++run;
+      while (full < size && discs.test(first + full * step)) ++full;
+      for (int i = 0, cell = first; i < size; ++i, cell += step)
+        if (i < run || (full == size && own.test(cell))) found.set(cell);
+    }
+    return found;
   }
 
  private:

@@ -74,30 +74,10 @@ struct Othello {
   }
   int score(const State& state, int player) const { return state.discs[player].count(); }
   int pieces(const State& state, int player) const { return state.discs[player].count(); }
-  // A disc on the edge turns over only between discs of that edge: never in a run of one colour
-  // from a corner, nor where the edge is full.
   Bounds bounds(const State& state) const {
-    std::array<Bits<W>, 2> stays;
-    for (const auto& [corner, step] : {std::pair{0, 1},
-                                       {0, size},
-                                       {size - 1, -1},
-                                       {size - 1, size},
-                                       {size * (size - 1), 1},
-                                       {size * (size - 1), -size},
-                                       {size * size - 1, -1},
-                                       {size * size - 1, -size}}) {
-      for (int player : {0, 1})
-        for (int i = 0, cell = corner; i < size && state.discs[player].test(cell);
-             ++i, cell += step)
-          stays[player].set(cell);
-      int full = 0;
-      const auto all = state.discs[0] | state.discs[1];
-      while (full < size && all.test(corner + full * step)) ++full;
-      for (int i = 0; full == size && i < size; ++i)
-        stays[state.discs[1].test(corner + i * step)].set(corner + i * step);
-    }
-    const int cells = shape.size();
-    return {float(2 * stays[0].count() - cells), float(cells - 2 * stays[1].count())};
+    const auto discs = state.discs[0] | state.discs[1];
+    const auto stay = [&](int player) { return flanking.stay(state.discs[player], discs).count(); };
+    return {float(2 * stay(0) - max_pieces), float(max_pieces - 2 * stay(1))};
   }
   Key key(const State& state) const { return state.key; }
 

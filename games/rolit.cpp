@@ -89,6 +89,12 @@ struct Rolit {
   }
   int score(const State& state, int player) const { return state.discs[player].count(); }
   int pieces(const State& state, int player) const { return state.discs[player].count(); }
+  Bounds bounds(const State& state) const {
+    if (num_players > 2) return {};
+    const auto discs = state.discs[0] | others(state, 0);
+    const auto stay = [&](int player) { return flanking.stay(state.discs[player], discs).count(); };
+    return {float(2 * stay(0) - max_pieces), float(max_pieces - 2 * stay(1))};
+  }
   Key key(const State& state) const { return state.key; }
 
   void write_board(const State& state, Board& board) const { write_pieces(state.discs, board); }

@@ -41,10 +41,10 @@ def test_with_a_proof_the_start_is_known_at_once(
     name: str, proof: Proof, game: athenan.Game
 ) -> None:
     """And after every action by either side that the proof has an answer to."""
-    alone = athenan.make_search(name, game, "hash").run(game.initial_state(), iterations=50)
+    alone = athenan.make_search(name, game, "hash").run(game.initial_state(), evaluations=500)
     assert not alone.resolved
     search = athenan.make_search(name, game, "hash", resolved=proof)
-    result = search.run(game.initial_state(), iterations=50)
+    result = search.run(game.initial_state(), evaluations=500)
     assert (result.resolved, result.completion, result.value) == (True, 0, 0)
     assert result.iterations <= 1
     exact = {}

@@ -131,6 +131,7 @@ class AlphaBeta final : public IntervalSearch {
     Action best_action = no_action;
     for (const std::size_t i : s.order) {
       Range child = {-infinite, infinite};
+      bool entered = false;
       if (s.is_leaf(i)) {
         if (a < b || settings_.child_batching) {
           co_await value_leaf(ply, i);
@@ -142,6 +143,7 @@ class AlphaBeta final : public IntervalSearch {
         }
       } else if (a < b) {
         enter(ply, i);
+        entered = true;
         child = co_await augmented(ply + 1, a, b);
       } else if (const auto range = stored(key_at(s, i, s.depth - 1))) {
         child = *range;
@@ -149,7 +151,7 @@ class AlphaBeta final : public IntervalSearch {
       if (ply == 0) root_ranges_[i].narrow(child);
       if (s.is_max() ? child.lower > best.lower : child.upper < best.upper) {
         best_action = s.children.actions[i];
-        prefer(ply, i);
+        prefer(ply, i, entered);
       }
       if (s.is_max()) {
         best = {std::max(best.lower, child.lower), std::max(best.upper, child.upper)};
@@ -222,7 +224,8 @@ SearchType type_of(std::string name, std::string about, Method method,
           .about = std::move(about),
           .options = interval_options(options),
           .make = make,
-          .needs_budget = false};
+          .needs_budget = false,
+          .consults = true};
 }
 
 }  // namespace

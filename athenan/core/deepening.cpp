@@ -32,6 +32,7 @@ const SearchType iterative_deepening_type = {
           });
           return (*inner)->make(std::move(input), options);
         },
+    .consults = true,
 };
 
 }  // namespace athenan

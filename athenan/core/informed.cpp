@@ -16,6 +16,7 @@ class InformedSearch : public IntervalSearch {
   using IntervalSearch::IntervalSearch;
 
  protected:
+  bool uses_bounds() const override { return true; }
   // Of a state below one with these bounds: a max node's children are worth no more than it.
   Range bounds_below(bool is_max, const Range& parents, const Range& own) const {
     Range bounds = own;
@@ -55,7 +56,7 @@ class InformedAlphaBeta final : public InformedSearch {
         if (!s.children.terminal[i]) value = std::clamp(value, bounds.lower, bounds.upper);
       } else {
         const Level& child = enter(ply, i);
-        const Range below = bounds_below(s.is_max(), bounds, bounds_of(*child.state));
+        const Range below = bounds_below(s.is_max(), bounds, bounds_of(child));
         value = co_await alphabeta(ply + 1, a, b, below);
       }
       note(ply, i, a, b, value);
@@ -191,7 +192,7 @@ class Sss2 final : public InformedSearch {
       visit_child(ply, i, Visit::leaf, x, x);
       bounds = {x, x};
     } else {
-      bounds = bounds_below(s.is_max(), parents, bounds_of(*enter(ply, i).state));
+      bounds = bounds_below(s.is_max(), parents, bounds_of(enter(ply, i)));
     }
     if (bounds.upper < limit)
       co_return Grown{bounds.upper,
@@ -293,7 +294,8 @@ SearchType type_of(std::string name, std::string about) {
               [](SearchInput input, const Options& options) {
                 return std::make_shared<Informed>(std::move(input), interval_settings(options));
               },
-          .needs_budget = false};
+          .needs_budget = false,
+          .consults = true};
 }
 
 }  // namespace

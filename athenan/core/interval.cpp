@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/resolved.h"
+
 namespace athenan {
 namespace {
 
@@ -39,6 +41,8 @@ IntervalSearch::IntervalSearch(SearchInput input, IntervalSettings settings)
 }
 
 void IntervalSearch::start(const State& root, const Budget& budget, const Mobility& mobility) {
+  if (memory_ && memory_->width() > 1)
+    throw std::invalid_argument("This memory of resolved states is of another number of players.");
   begin(budget);
   if (out_of_memory_) forget();
   root_state_->assign(root);
@@ -176,9 +180,7 @@ Task<> IntervalSearch::open(std::size_t ply) {
   bool ends = false;
   for (std::size_t i = 0; i < s.size(); ++i) {
     s.children.keys[i] ^= extra;
-    if (!s.children.terminal[i]) continue;
-    s.values[i] = of_end(s.children.endings[i], below, mobility);
-    ends = true;
+    ends |= settle(s, i, below, mobility);
   }
   const std::uint64_t evaluations_before = counts_.evaluations;
   list_asked(s);
@@ -190,6 +192,24 @@ Task<> IntervalSearch::open(std::size_t ply) {
   if (ends && counts_.evaluations == evaluations_before) charge();
   sort(s);
   co_await pause(s.size());
+}
+
+// A child that needs no search: an end, or proven in another game. Where bounds are used, a proof
+// is one, since a win that is known may not be the best.
+bool IntervalSearch::settle(Level& s, std::size_t child, int ply, const Mobility& mobility) const {
+  Ending& ending = s.children.endings[child];
+  if (s.children.terminal[child]) {
+    s.values[child] = of_end(ending, ply, mobility);
+    return true;
+  }
+  if (!memory_ || (uses_bounds() && s.depth > 1)) return false;
+  const auto proven = memory_->find(s.children.keys[child]);
+  if (!proven) return false;
+  const std::int8_t c = proven->completion[0];
+  ending.outcome = {c, std::int8_t(-c)};
+  s.children.terminal[child] = true;
+  s.values[child] = proven->value[0] + c * k_;
+  return true;
 }
 
 bool IntervalSearch::wants(const Level& level, std::size_t child) const {
@@ -311,8 +331,8 @@ double IntervalSearch::of_end(const Ending& ending, int ply, const Mobility& mob
   return terminal_evaluation_(ending, ply, mobility) + ending.outcome[0] * k_;
 }
 
-Range IntervalSearch::bounds_of(const State& state) const {
-  const Bounds bounds = game_->bounds(state);
+Range IntervalSearch::bounds_of(const Level& level) const {
+  const Bounds bounds = game_->bounds(*level.state);
   const double most = terminal_evaluation_.bound();
   // Of wins and losses by so much: f_t of the strongest or weakest.
   const auto x = [&](double score, bool strongest) {
@@ -323,7 +343,14 @@ Range IntervalSearch::bounds_of(const State& state) const {
                                                             : 1.0;
     return std::copysign(strength + k_, score);
   };
-  return {x(bounds.lower, bounds.lower < 0), x(bounds.upper, bounds.upper > 0)};
+  Range range = {x(bounds.lower, bounds.lower < 0), x(bounds.upper, bounds.upper > 0)};
+  const Key key = level.key ^ depth_key(level.depth);
+  if (const auto proven = memory_ ? memory_->find(key) : std::nullopt) {
+    const int c = proven->completion[0];
+    const double at_least = proven->value[0] + c * k_, most_of_all = most + k_;
+    range.narrow({c < 0 ? -most_of_all : at_least, c > 0 ? most_of_all : at_least});
+  }
+  return range;
 }
 
 double IntervalSearch::value_of(double x) const {
@@ -372,10 +399,10 @@ void IntervalSearch::note(std::size_t ply, std::size_t child, double alpha, doub
   if (value > alpha) range.lower = std::max(range.lower, value);
 }
 
-void IntervalSearch::prefer(std::size_t ply, std::size_t child) {
+void IntervalSearch::prefer(std::size_t ply, std::size_t child, bool entered) {
   Level& s = levels_[ply];
   s.line.assign(1, s.children.actions[child]);
-  if (!s.is_leaf(child)) {
+  if (entered && !s.is_leaf(child)) {
     const auto& below = levels_[ply + 1].line;
     s.line.insert(s.line.end(), below.begin(), below.end());
   }

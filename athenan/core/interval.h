@@ -98,6 +98,7 @@ class IntervalSearch : public Search {
   // One search to this depth; it says what it has found by `found`.
   virtual Task<> search(int depth) = 0;
   virtual bool uses_estimates() const { return settings_.order == VisitOrder::evaluation; }
+  virtual bool uses_bounds() const { return settings_.informed; }
   virtual bool may_forget() const { return true; }       // states, when memory is full
   virtual std::size_t other_bytes() const { return 0; }  // than the storage's
 
@@ -121,7 +122,7 @@ class IntervalSearch : public Search {
   // ---- What was seen
   static constexpr double infinite = 1e300;  // beyond any x
   double of_end(const Ending& ending, int ply, const Mobility& mobility) const;
-  Range bounds_of(const State& state) const;  // by the game
+  Range bounds_of(const Level& level) const;  // by the game and by what is proven
   double proof_limit() const { return k_ / 2; }
   double value_of(double x) const;  // on the scale of f_t
   void visit(std::size_t ply, Visit::Kind kind, double a, double b);
@@ -130,7 +131,8 @@ class IntervalSearch : public Search {
   double leaf(std::size_t ply, std::size_t child, double alpha, double beta);
   // The value returned for a child by a window; of the root's children it is kept.
   void note(std::size_t ply, std::size_t child, double alpha, double beta, double value);
-  void prefer(std::size_t ply, std::size_t child);  // the best line goes by this child
+  // The best line goes by this child, and on by the level below if that is the child's.
+  void prefer(std::size_t ply, std::size_t child, bool entered = true);
   void found(double x);
 
   // ---- The storage: what is known of states at a depth
@@ -180,6 +182,7 @@ class IntervalSearch : public Search {
   void take_answers(Level& level);
   double estimate(float answer) const;
   void sort(Level& level);
+  bool settle(Level& level, std::size_t child, int ply, const Mobility& mobility) const;
   void check_children(const Level& level) const;
 
   bool opened_root_ = false, answered_ = false;

@@ -85,7 +85,7 @@ class Rollout final : public IntervalSearch {
       const NodeId id = path_.back().node;
       visit(ply, Visit::call, path_.back().window.lower, path_.back().window.upper);
       if (!tree_.node(id).is(Node::expanded)) {
-        if (settings_.informed) known(id).range.narrow(bounds_of(*level(ply).state));
+        if (settings_.informed) known(id).range.narrow(bounds_of(level(ply)));
         co_await open(ply);
         add_children(ply, id);
       }
@@ -289,6 +289,7 @@ const SearchType rollout_type = {
           return std::make_shared<Rollout>(std::move(input), interval_settings(options));
         },
     .needs_budget = false,
+    .consults = true,
 };
 
 }  // namespace athenan

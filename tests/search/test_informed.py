@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 from interval_reference import (
@@ -231,9 +232,13 @@ def test_bounds_that_are_wrong_are_refused(bounds: dict[str, list[float]], sente
         athenan.TreeGame([[1, 2], [3], [], []], [0, 0, 1, 3], **bounds)
 
 
-def test_bounds_of_othello_hold_whatever_is_played() -> None:
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("othello", {}), ("rolit", {"players": 2}), ("rolit", {"players": 2, "without_line": "pass"})],
+)
+def test_bounds_of_games_hold_whatever_is_played(name: str, options: dict[str, Any]) -> None:
     """And are never wider than before; at the end they may be known long before it."""
-    game = athenan.make_game("othello", size=4)
+    game = athenan.make_game(name, size=4, **options)
     plain, informed = (
         athenan.make_search(name, game, "zero", depth=100, heuristic="score")
         for name in ("alphabeta", "alphabeta_informed")

@@ -86,3 +86,51 @@ def test_a_remembered_win_or_loss_is_one(value: int) -> None:
     assert (result.completion, result.value, result.resolved) == (value, value, True)
     assert (result.iterations, result.evaluations, result.states) == (1, 0, 3)
     assert [(c.completion, c.resolved) for c in result.children] == [(value, True)] * 2
+
+
+BY_WINDOWS: list[dict[str, Any]] = [
+    {"name": "minimax"},
+    {"name": "alphabeta", "transpositions": False},
+    {"name": "pvs"},
+    {"name": "mtdf"},
+    {"name": "alphabeta_storage"},
+    {"name": "mt_sss"},
+    {"name": "rollout", "policy": "uct_hybrid"},
+    {"name": "iterative_deepening", "inner": "alphabeta_augmented"},
+]
+BY_BOUNDS: list[dict[str, Any]] = [
+    {"name": "alphabeta_informed"},
+    {"name": "sss2"},
+    {"name": "rollout", "policy": "max_beta", "informed": True},
+]
+
+
+@every_kind
+@pytest.mark.parametrize("search", BY_WINDOWS + BY_BOUNDS, ids=lambda search: search["name"])
+def test_searches_by_windows_take_proofs(kind: str, search: dict[str, Any]) -> None:
+    """They are won, lost or drawn as without; where bounds are used the values are the same, too,
+    since a win that is known is at least as good as it says."""
+    fewer = 0
+    for graph, other, memory in cases(kind):
+        game, heuristic = graph.game, graph.heuristic
+        made = [
+            athenan.make_search(**search, game=game, evaluator="hash", heuristic=heuristic,
+                                depth=100)
+            for _ in range(2)
+        ]  # fmt: skip
+        made[1].core.consult(memory)
+        for one in made:
+            one.core.tracing = True
+        alone, found = (one.run(graph.root.state) for one in made)
+        for result in (alone, found):
+            state = graph.root.state
+            for action in result.principal_variation:
+                state = state.play(action)  # legal, or it raises
+        assert (found.resolved, found.completion) == (alone.resolved, alone.completion) == (
+            True, minimax_of_all(graph)[graph.root.key]
+        )  # fmt: skip
+        if search in BY_BOUNDS:
+            assert found.value == alone.value
+        fewer += len(made[1].core.trace) < len(made[0].core.trace)
+        assert other
+    assert fewer > GAMES / 10
