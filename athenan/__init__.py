@@ -26,6 +26,7 @@ records            finished games, alone and in blocks
 self_play          many games in step
 device             a GPU's timing without one
 actors             who plays them, and where
+overlap            … in a thread, a block ahead of what is learned from
 stopping           being asked to stop, without loss
 ledger             what arrives from other processes, once
 actor              self-play in a process of its own

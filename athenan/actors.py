@@ -17,7 +17,7 @@ from athenan import _core
 from athenan.checkpoint import Part
 from athenan.errors import Failed, InputError
 from athenan.network import make_evaluator, model_for
-from athenan.records import Array, GameRecord
+from athenan.records import Array, Block, GameRecord
 from athenan.search import Evaluate, Known, Pending, asked, core_network
 from athenan.self_play import ARRAYS, INCARNATION, SelfPlay
 from athenan.settings import TrainSettings
@@ -66,6 +66,11 @@ class Actors(Protocol):
     @property
     def beside(self) -> bool:
         """They play while the learner learns, not in turns with it."""
+        ...
+
+    @property
+    def overlapped(self) -> bool:
+        """They play in the learner's process, on its cores, while it learns."""
         ...
 
     @property
@@ -184,6 +189,8 @@ class InlineActors:
     def __init__(self, config: TrainSettings, game: _core.Game) -> None:
         model = model_for(config.network, game, config.seed)
         self.games = 0
+        self.played = 0  # games that have ended; those beyond `games` are ahead
+        self.ahead: list[GameRecord] = []
         self.evaluator = make_evaluator(config.network.kind, model)
         self.in_core = core_network(self.evaluator) is not None
         self.memory = _core.ResolvedMemory(config.resolved.states)
@@ -205,14 +212,20 @@ class InlineActors:
         self._collected: list[int] = []  # games, since then
 
     def collect(self) -> list[GameRecord]:
+        records, self.ahead = self.ahead or self.play(), []
+        self.games += len(records)
+        return records
+
+    def play(self) -> list[GameRecord]:
+        """A turn; the games that ended."""
         if self.in_core or not self.repeatable:
             self.answers.clear()
         self.answers.turn(self.self_play.progress)
         records = self.self_play.play_batch()
         self._collected += [record.number for record in records]
-        before, self.games = self.games, self.games + len(records)
+        before, self.played = self.played, self.played + len(records)
         every = self.clear_every_games
-        if every and self.games // every > before // every:
+        if every and self.played // every > before // every:
             self.memory.clear()
         return records
 
@@ -233,6 +246,7 @@ class InlineActors:
         return self.in_core or (self.repeatable and not self.self_play.holding)
 
     beside = False
+    overlapped = False
 
     @property
     def full(self) -> bool:
@@ -240,47 +254,48 @@ class InlineActors:
 
     def saved(self) -> Part:
         """While searches run: as it was when none did, and what the network has answered since."""
-        if self.idle:
+        if self.self_play.searching == 0:
             self._note_idle()
             self.answers.clear()
-            return self._idle_part
+            return with_ahead(self._idle_part, self.games, self.ahead)
         turns, answers = self.answers.saved()
         idle = self._idle_part
         facts = idle.facts | {
-            "games": self.games,
             "games_idle": idle.facts["games"],
             "turns": turns,
             "shape": self._shape,
             "collected": list(self._collected),
             "next_now": self.self_play.next_game,
         }
-        return Part(facts, idle.arrays | {"answers": answers})
+        part = Part(facts, idle.arrays | {"answers": answers})
+        return with_ahead(part, self.games, self.ahead)
 
     def _note_idle(self) -> None:
         self._idle_part, self._collected = self._saved_idle(), []
 
     def _saved_idle(self) -> Part:
         part = self.self_play.saved()
-        part.facts["games"] = self.games
+        part.facts["games"] = self.played
         part.arrays["resolved"] = list(self.memory.arrays())
         return part
 
     def restore(self, part: Part) -> None:
         if "turns" in part.facts and part.facts.get("shape", self._shape) != self._shape:
             part = without_turns(part)
-        games = part.count("games")
-        self.games = part.count("games_idle") if "turns" in part.facts else games
+        self.games, self.ahead = part.count("games"), games_ahead(part)
+        played = self.games + len(self.ahead)
+        self.played = part.count("games_idle") if "turns" in part.facts else played
         under_way = [game for game in part.facts["games_under_way"] if game is not None]
         next_game = count_of_games(part, "next_game")
         # Actors of processes give their games numbers of their own.
-        if next_game < INCARNATION and next_game != self.games + len(under_way):
+        if next_game < INCARNATION and next_game != self.played + len(under_way):
             raise InputError("Fact 'next_game' does not fit the games.")
         self.memory.fill(*part.arrays["resolved"])
         self.self_play.restore(part)
         self._note_idle()
         if "turns" in part.facts:
             self._repeat(part)
-        if self.games != games:
+        if self.played != played:
             raise InputError("Fact 'games' does not fit the games that were played again.")
 
     def _repeat(self, part: Part) -> None:
@@ -288,7 +303,7 @@ class InlineActors:
         for progress, answers in saved_turns(part.facts["turns"], part.arrays["answers"]):
             self.self_play.progress = progress
             with self.answers.again(answers):
-                self.collect()
+                self.play()
         self.self_play.rows = 0  # nothing was evaluated
 
     def facts(self) -> dict[str, float]:
@@ -317,6 +332,23 @@ class InlineActors:
 # ---- From one layout to another ----------------------------------------------------------------
 
 
+def with_ahead(part: Part, games: int, ahead: list[GameRecord]) -> Part:
+    """As it is after so many games, with those that nobody has learned from yet."""
+    part = Part(part.facts | {"games": games}, part.arrays)
+    if not ahead:
+        return part
+    columns = Block.of(ahead).to_arrays()
+    facts = part.facts | {"ahead": list(columns)}
+    return Part(facts, part.arrays | {"ahead": list(columns.values())})
+
+
+def games_ahead(part: Part) -> list[GameRecord]:
+    names = part.facts.get("ahead", [])
+    if not names:
+        return []
+    return Block.from_arrays(dict(zip(names, part.arrays["ahead"], strict=True))).games()
+
+
 def without_turns(part: Part) -> Part:
     """What was saved while searches ran, for actors that cannot repeat them: those searches begin
     again, but for the games that have ended since, which have been learned from."""
@@ -334,9 +366,10 @@ def without_turns(part: Part) -> Part:
     left = {"turns", "games_idle", "shape", "collected", "next_now"}
     kept = {name: fact for name, fact in part.facts.items() if name not in left}
     fresh = fresh_number(count_of_games(part, "next_now"))
+    names = ("resolved", "ahead")
     return Part(
         kept | {"next_game": fresh, "games_under_way": facts},
-        {"trees": arrays, "resolved": part.arrays["resolved"]},
+        {"trees": arrays, **{n: part.arrays[n] for n in names if n in part.arrays}},
     )
 
 
@@ -359,4 +392,8 @@ def make_actors(config: TrainSettings, game: _core.Game, run: Path = HERE) -> Ac
         from athenan.ray_actors import RayActors  # looks down: Ray only where it is asked for
 
         return RayActors(config, run)
+    if config.layout.overlap:
+        from athenan.overlap import OverlappedActors  # looks down: they are InlineActors
+
+        return OverlappedActors(config, game)
     return InlineActors(config, game)

@@ -22,7 +22,14 @@ import numpy as np
 import athenan
 from athenan import _core
 from athenan.actor import Actor, Commission, Order, Ready
-from athenan.actors import ActorsGone, Task, count_of_games, fresh_number, without_turns
+from athenan.actors import (
+    ActorsGone,
+    Task,
+    count_of_games,
+    fresh_number,
+    games_ahead,
+    without_turns,
+)
 from athenan.checkpoint import Part
 from athenan.cluster import Cluster
 from athenan.errors import Failed, InputError
@@ -81,7 +88,7 @@ class Seat:
 
 class RayActors:
     beside = True
-    full = False
+    overlapped = full = False
     can_be_saved = False  # with the games under way: only where the run ends
 
     def __init__(
@@ -105,6 +112,7 @@ class RayActors:
         self._kind = self.ray.remote(kind)
         self._next_incarnation = 0
         self._news: list[str] = []
+        self._ahead: list[GameRecord] = []  # played by others, and not learned from yet
         self._weights: Any = None  # one object for all
         self._version = self._steps = self._steps_now = 0  # steps of the weights, and of now
         self._published = 0.0
@@ -126,6 +134,10 @@ class RayActors:
 
     def collect(self) -> list[GameRecord]:
         self._check()
+        if self._ahead:
+            ahead, self._ahead = self._ahead, []
+            self._note_games(len(ahead))
+            return ahead
         self._grow()
         for seat in self.seats:
             self._keep_busy(seat)
@@ -199,7 +211,7 @@ class RayActors:
         """Games under way are dealt to the actors; those that no checkpoint has are abandoned."""
         if "turns" in part.facts:
             part = without_turns(part)
-        self.games = part.count("games")
+        self.games, self._ahead = part.count("games"), games_ahead(part)
         self._next_incarnation = fresh_number(count_of_games(part, "next_game")) // INCARNATION
         self.ledger.abandoned = part.facts.get("abandoned", 0) + part.facts.get("left_behind", 0)
         self.ledger.repeated = part.facts.get("repeated", 0)

@@ -279,8 +279,9 @@ class Reports:
 
     def _speed(self) -> dict[str, float]:
         """States a second of self-play since the last page, in the time self-play had."""
-        rows, clock = self.actors.facts()["rows"], self.clock
-        own = clock.spent("self_play")
+        facts, clock = self.actors.facts(), self.clock
+        rows = facts["rows"]
+        own = facts.get("playing_seconds", clock.spent("self_play"))
         seconds = sum(clock.seconds.values()) if self.actors.beside else own
         if seconds - self._since[1] > 0.5:
             self.playing_rate = (rows - self._since[0]) / (seconds - self._since[1])
@@ -291,7 +292,8 @@ class Reports:
         )
         if self.network_rate:
             scalars["speed/network_best_states_per_second"] = self.network_rate
-            scalars["speed/self_play_to_network_ratio"] = self.playing_rate / self.network_rate
+            if not self.actors.overlapped:  # otherwise learning takes of the same cores
+                scalars["speed/self_play_to_network_ratio"] = self.playing_rate / self.network_rate
             self.rates.append((self.playing_rate, self.network_rate))
         shares = self.clock.shares()
         return scalars | {f"time_share/{name}": share for name, share in shares.items()}
@@ -306,10 +308,10 @@ class Reports:
         if self.rates:
             rate, best = np.mean(self.rates, axis=0)
             ratio = np.mean([playing / network for playing, network in self.rates])
-            lines.append(
-                f"self-play evaluated {rate:,.0f} states/s on average, "
-                f"{ratio:.2f} of the network's best ({best:,.0f})"
-            )
+            compared = f"{ratio:.2f} of the network's best ({best:,.0f})"
+            if self.actors.overlapped:
+                compared = f"while learning took of the same cores (the network alone: {best:,.0f})"
+            lines.append(f"self-play evaluated {rate:,.0f} states/s on average, {compared}")
         return [
             *lines,
             *strength_table(self.strength),

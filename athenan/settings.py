@@ -154,6 +154,10 @@ class LayoutSettings:
         None, "of the Ray cluster that is joined: host:port, or auto for the one of this machine; "
         "null starts a Ray of the run's own, which nobody else reaches",
     )  # fmt: skip
+    overlap: bool = setting(
+        True, "inline: games are played in a thread while others are learned from, with weights "
+        "that are a block of games older; false: both take turns",
+    )  # fmt: skip
     actors: int | None = setting(
         None, "that play; null: as many as cores and devices allow", "processes", low=1,
         high=100_000,

@@ -16,22 +16,28 @@ namespace task {
 
 struct Promise {
   Promise* outermost = this;
-  std::coroutine_handle<> innermost;     // of the outermost: what its resume() resumes
+  // Of the outermost: what its resume() resumes, and whether that is another one now. It resumes
+  // them in a loop, since one that resumed another would need the stack of both.
+  std::coroutine_handle<> innermost;
+  bool switched = false;
   std::coroutine_handle<> continuation;  // who awaits this one
   std::exception_ptr error;
 
   std::suspend_always initial_suspend() noexcept { return {}; }
   void unhandled_exception() { error = std::current_exception(); }
 
+  void switch_to(std::coroutine_handle<> other) noexcept {
+    outermost->innermost = other;
+    outermost->switched = true;
+  }
+
   // At its end a task goes on with whoever awaits it.
   struct Final {
     bool await_ready() noexcept { return false; }
     template <class P>
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<P> ended) noexcept {
+    void await_suspend(std::coroutine_handle<P> ended) noexcept {
       Promise& promise = ended.promise();
-      if (!promise.continuation) return std::noop_coroutine();
-      promise.outermost->innermost = promise.continuation;
-      return promise.continuation;
+      if (promise.continuation) promise.switch_to(promise.continuation);
     }
     void await_resume() noexcept {}
   };
@@ -76,19 +82,22 @@ class Task {
   bool done() const { return !handle_ || handle_.done(); }
   // Runs until the task, or one that it awaits, waits for f_θ, or all is done; throws its error.
   void resume() {
-    handle_.promise().innermost.resume();
+    task::Promise& promise = handle_.promise();
+    do {
+      promise.switched = false;
+      promise.innermost.resume();
+    } while (promise.switched);
     if (handle_.done()) throw_error();
   }
 
   // To be awaited.
   bool await_ready() const { return false; }
   template <class P>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<P> outer) {
+  void await_suspend(std::coroutine_handle<P> outer) {
     task::Promise& promise = handle_.promise();
     promise.continuation = outer;
     promise.outermost = outer.promise().outermost;
-    promise.outermost->innermost = handle_;
-    return handle_;
+    promise.switch_to(handle_);
   }
   T await_resume() {
     throw_error();

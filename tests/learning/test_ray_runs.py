@@ -68,7 +68,7 @@ ONE = ["layout.name=ray", "layout.actors=1", "layout.calls_under_way=1", "layout
 def test_one_actor_learns_what_one_process_does(words: list[str]) -> None:
     """Bit for bit, the memory of resolved states included."""
     usual = [*words, "strength.every_checkpoints=0", "layout.learner_threads=1"]
-    for name, layout in (("inline", []), ("ray", ONE)):
+    for name, layout in (("inline", ["layout.overlap=false"]), ("ray", ONE)):
         subprocess.run(command(*usual, *layout, f"run={name}"), check=True, capture_output=True)
     inline, ray = (next(Path("checkpoints").glob(f"*/{name}")) for name in ("inline", "ray"))
     assert newest(inline).name == newest(ray).name
@@ -140,7 +140,7 @@ def test_other_signals_save_too(number: signal.Signals) -> None:
 @pytest.mark.long
 def test_an_actor_of_a_run_is_killed_again_and_again() -> None:
     """With matches beside the training; the run comes to its end."""
-    words = ["layout.actors=2", "games=3000", "checkpoint.every_games=300"]
+    words = ["layout.actors=2", "games=null", "minutes=0.6", "checkpoint.every_games=1000"]
     matches = ["strength.every_checkpoints=2", "strength.games=4", "strength.evaluations=10"]
     with running(*SMALL, "run=mine", *RAY, *words, *matches, plays=2) as process:
         for kill in range(3):

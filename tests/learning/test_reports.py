@@ -69,7 +69,7 @@ def test_the_report_tells_how_to_go_on(run: Path) -> None:
     report = (run / "report.txt").read_text()
     for text in ("against uct:", "against random:", "against earlier:", "train resume=",
                  "tensorboard --logdir", "athenan match first.checkpoint=", "athenan play",
-                 "of the network's best", "self_play", "learning", "matches"):  # fmt: skip
+                 "(the network alone: ", "self_play", "learning", "matches"):  # fmt: skip
         assert text in report
     assert "first fit on 256 ends" in (run / "log.txt").read_text()
 
@@ -106,7 +106,7 @@ def test_tensorboard_has_its_groups(events: Any) -> None:
         "search/resolved_roots", "search/remembered_proofs",
         "search/out_of_memory",
         "speed/self_play_states_per_second", "speed/network_best_states_per_second",
-        "speed/self_play_to_network_ratio", "speed/resident_megabytes",
+        "speed/resident_megabytes",
         "time_share/self_play", "time_share/learning", "time_share/matches",
         "time_share/checkpoints",
         "progress/games", "progress/steps", "progress/samples", "progress/minutes",
