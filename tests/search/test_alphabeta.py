@@ -376,3 +376,14 @@ def test_every_order_of_children_of_a_small_tree() -> None:
         assert search.run(game.initial_state()).value == 5
         costs.add(sum(kind == "leaf" for _, kind, _, _ in search.core.trace))
     assert len(costs) > 1
+
+
+@pytest.mark.parametrize("name", ["minimax", "alphabeta", "pvs", "alphabeta_augmented", "mt_sss"])
+def test_a_search_that_is_stopped_proves_nothing_of_the_root(name: str) -> None:
+    """The only child that was searched loses; another one wins."""
+    game = athenan.TreeGame.nested([[-1, -1], [1, 1]])
+    search = athenan.make_search(name, game, "zero", depth=100)
+    result = search.run(game.initial_state(), evaluations=1)
+    assert (result.resolved, result.completion) == (False, 0)
+    result = search.run(game.initial_state())
+    assert (result.resolved, result.completion, result.action) == (True, 1, 1)

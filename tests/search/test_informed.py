@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from interval_reference import (
     Shape,
@@ -257,3 +258,17 @@ def test_bounds_of_games_hold_whatever_is_played(name: str, options: dict[str, A
         calls = sum(kind == "call" for _, kind, _, _ in informed.core.trace)
         fewer += calls > 0
     assert fewer
+
+
+@pytest.mark.parametrize("name", ["alphabeta_informed", "sss2"])
+def test_estimates_at_the_horizon_give_way_to_bounds(name: str) -> None:
+    """Of the state above, whose value lies between them whatever f_θ says of its children."""
+    wide = [[1, 2], [3, 4], [5, 6], [7], [8], [9], [10], [], [], [], []]
+    upper, lower = [INFINITE] * 11, [-INFINITE] * 11
+    values = [0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2]
+    upper[1], lower[1], lower[3], lower[4] = 4, 2, 2, 2
+    game = athenan.TreeGame(wide, values, None, upper, lower)
+    search = athenan.make_search(name, game, lambda planes: -np.ones(len(planes), np.float32),
+                                 heuristic="score", depth=2)  # fmt: skip
+    result = search.run(game.initial_state())
+    assert (result.action, result.value) == (0, 2)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from cases import minimax_of_all, random_game, random_member, tree_of
 from reference import GameGraph
@@ -134,3 +135,30 @@ def test_searches_by_windows_take_proofs(kind: str, search: dict[str, Any]) -> N
         fewer += len(made[1].core.trace) < len(made[0].core.trace)
         assert other
     assert fewer > GAMES / 10
+
+
+@pytest.mark.parametrize("search", BY_WINDOWS[:-1] + BY_BOUNDS, ids=lambda search: search["name"])
+def test_a_win_that_is_known_may_not_be_the_best(search: dict[str, Any]) -> None:
+    """To searches that use bounds it is one: they find the better win behind it. (One that deepens
+    ends with the first win.)"""
+    game = athenan.TreeGame.nested([[[1, 5]], [[3, 2]]])
+    remembered = game.initial_state().play(0).play(0)
+    heuristic = {"heuristic": "score"}
+    other = athenan.make_search("ubfm", game, "zero", **heuristic)
+    other.run(remembered, iterations=1)
+    keys, values, completions = _memory_of(other).arrays()
+    memory = _core.ResolvedMemory(10)
+    memory.fill(keys, np.ones_like(values), completions)
+    made = athenan.make_search(**search, game=game, evaluator="zero", depth=100, **heuristic)
+    made.core.consult(memory)
+    result = made.run(game.initial_state())
+    best = 5 if search in BY_BOUNDS else 3
+    assert (result.value, result.completion, result.resolved) == (best, 1, True)
+    assert result.action == (0 if search in BY_BOUNDS else 1)
+
+
+def _memory_of(search: athenan.Search) -> _core.ResolvedMemory:
+    memory = _core.ResolvedMemory(10)
+    memory.add_all(search.core)
+    assert len(memory) == 1
+    return memory

@@ -230,3 +230,14 @@ def test_bounds_of_the_game_to_begin_with(policy: str) -> None:
         informed_leaves += len(informed.leaves)
         plain_leaves += len(plain.leaves)
     assert informed_leaves < plain_leaves
+
+
+@pytest.mark.parametrize("policy", ["leftmost", "max_beta", "random", "uct_hybrid"])
+def test_what_rests_on_estimates_is_not_resolved(policy: str) -> None:
+    """Though its range is closed."""
+    game = athenan.make_game("connect_four", rows=4, columns=4)
+    search = athenan.make_search("rollout", game, "hash", depth=3, policy=policy)
+    result = search.run(game.initial_state())
+    plain = athenan.make_search("minimax", game, "hash", depth=3).run(game.initial_state())
+    assert (result.value, result.resolved) == (plain.value, False)
+    assert not any(child.resolved for child in result.children)
