@@ -25,6 +25,7 @@ NO_TENSORFLOW = (
 )
 _kept_in: Path | None = None
 _xla = False
+_parts = 1  # of a batch on the CPU
 
 
 def keep_messages(path: Path) -> None:
@@ -109,6 +110,35 @@ def compiled(function: Callable[..., Any], signature: list[Any], xla: bool | Non
     return tensorflow().function(
         function, input_signature=signature, reduce_retracing=True, jit_compile=wanted or None
     )
+
+
+MOST_PARTS = 4  # of a batch: more of them are smaller, and each costs as much again to begin
+
+
+def set_threads(threads: int) -> None:
+    """Of networks on the CPU, in this process; in vain where one has computed. Batches are cut
+    into parts that are computed at the same time, each by few threads: that takes two thirds of the
+    time of all threads together on the whole."""
+    global _parts
+    tf = tensorflow()
+    _parts = 1 if tf.config.get_visible_devices("GPU") else min(threads, MOST_PARTS)
+    with suppress(RuntimeError):
+        tf.config.threading.set_intra_op_parallelism_threads(max(1, threads // _parts))
+        tf.config.threading.set_inter_op_parallelism_threads(_parts)
+
+
+def parts() -> int:
+    """Of a batch, of whatever is compiled from now on; XLA has threads of its own."""
+    return 1 if _xla else _parts
+
+
+def cut(array: Any, number: int) -> list[Any]:
+    """A tensor's rows in so many parts of the same size; the last may have more."""
+    if number == 1:
+        return [array]
+    rows = tensorflow().shape(array)[0]
+    cuts = [rows // number * i for i in range(number)] + [rows]
+    return [array[cuts[i] : cuts[i + 1]] for i in range(number)]
 
 
 # ---- What computes -----------------------------------------------------------------------------

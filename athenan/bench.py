@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
+from athenan.backend import cores, set_threads
 from athenan.checkpoint import runs_of
 from athenan.config import compose
 from athenan.errors import Failed, InputError
@@ -187,6 +188,7 @@ def selfplay(settings: list[str]) -> Report:
             raise InputError(f"Evaluator '{found}' has no rate of its own to compare with.")
         evaluator, title = found, f"evaluator {config.evaluator}"
     else:
+        set_threads(cores())
         model = model_for(config.network, game, 0)
         evaluator = make_evaluator(config.network.kind, model)
         title = f"network of {model.count_params():,} weights"
@@ -361,14 +363,11 @@ def measured_apart(job: dict[str, Any]) -> dict[str, list[float]]:
 def measure_formats(text: str) -> None:
     """The best rate of each format at each batch size; all take turns, so that the machine's noise
     is shared."""
-    from athenan.backend import tensorflow
     from athenan.export.runtimes import load_network
     from athenan.network import best_rate
 
     job = json.loads(text)
-    threading = tensorflow().config.threading
-    threading.set_intra_op_parallelism_threads(job["threads"])
-    threading.set_inter_op_parallelism_threads(job["threads"])
+    set_threads(job["threads"])
     folder = Path(job["folder"])
     networks = {name: load_network(name, folder, job["threads"]) for name in job["names"]}
     found = {name: [0.0] * len(job["batches"]) for name in networks}

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from athenan import machine
 from athenan.arguments import parse, report
-from athenan.backend import NO_TENSORFLOW, device_line, gpu_names, unused_gpu
+from athenan.backend import (
+    NO_TENSORFLOW,
+    cores,
+    device_line,
+    gpu_names,
+    set_threads,
+    unused_gpu,
+)
 
 if TYPE_CHECKING:
     from athenan.pieces import Pieces
@@ -142,6 +149,7 @@ class Doctor:
         from athenan.pieces import call_and_wait, flat_from, measure_pieces
 
         config, game, shape = self.config, self.game, self.game.plane_shape
+        set_threads(cores())
         evaluator = NetworkEvaluator(model_for(config.network, game, 0))
         sizes = config.self_play.batch_sizes
         pieces, times = measure_pieces(config, game)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
-from athenan.backend import keras, tensorflow
+from athenan.backend import cut, keras, parts, tensorflow
 from athenan.checkpoint import Part, is_finite
 from athenan.errors import Failed, InputError
 from athenan.network import DenseEvaluator, NetworkEvaluator, make_evaluator
@@ -26,6 +26,12 @@ def who_is_who(symmetry: Any, width: int) -> list[int]:
     if symmetry.players:
         return list(symmetry.players)
     return [1, 0] if symmetry.sign == -1 and width == 2 else list(range(width))
+
+
+def parts_of_batch(size: int, placement: Placement, xla: bool) -> int:
+    """That are computed at the same time on one CPU; all of the same size."""
+    number = 1 if xla or placement.number > 1 else parts()
+    return max(n for n in range(1, number + 1) if size % n == 0)
 
 
 class Learner:
@@ -64,21 +70,27 @@ class Learner:
         self._planes = np.empty((0, (bits + 7) // 8), np.uint8)
         self._values = np.empty((0, width), np.float32)
         self.traces = 0
-        share = 1 / self.placement.number  # of the loss, for each device
+        size = config.batch_size
+        self.parts = parts_of_batch(size, self.placement, config.xla)
+        share = 1 / (self.placement.number * self.parts)  # of the loss, for each device and part
 
-        def step(planes: Any, values: Any) -> Any:
-            self.traces += 1
+        def gradients(planes: Any, values: Any) -> Any:
             with tf.GradientTape() as tape:
                 predicted = model(tf.cast(planes, tf.float32), training=True)
                 error = share * tf.reduce_mean(tf.square(predicted - values))
                 decay = [tf.reduce_sum(tf.square(kernel)) for kernel in self._kernels]
                 decay = share * config.l2 * tf.add_n(decay)
                 loss = error + decay
-            gradients = tape.gradient(loss, model.trainable_variables)
-            self.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-            return error, decay, predicted
+            return tape.gradient(loss, model.trainable_variables), error, decay, predicted
 
-        size = config.batch_size
+        def step(planes: Any, values: Any) -> Any:
+            self.traces += 1
+            cuts = zip(cut(planes, self.parts), cut(values, self.parts), strict=True)
+            found, errors, decays, predicted = zip(*(gradients(*c) for c in cuts), strict=True)
+            sums = [tf.add_n(list(of)) for of in zip(*found, strict=True)]
+            self.optimizer.apply_gradients(zip(sums, model.trainable_variables, strict=True))
+            return tf.add_n(list(errors)), tf.add_n(list(decays)), tf.concat(predicted, 0)
+
         signature = [
             tf.TensorSpec((size, *self.plane_shape), tf.uint8),
             tf.TensorSpec((size, width), tf.float32),

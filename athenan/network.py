@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from athenan import _core
-from athenan.backend import compiled, keras, tensorflow, use_xla
+from athenan.backend import compiled, cores, cut, keras, parts, set_threads, tensorflow, use_xla
 from athenan.errors import InputError
 from athenan.settings import NetworkSettings, TrainSettings
 
 MOST_WEIGHTS = 2**28  # the learner needs sixteen bytes for each
 MOST_UNITS = 4096  # of a layer whose integers the core computes
 RATED_STATES = 300
+LEAST_IN_PARTS = 16  # states
 
 
 def set_up_tensorflow(config: TrainSettings, threads: int | None = None) -> None:
     """As the config wants it, in this process; `threads` of a network on the CPU."""
-    if threads is not None:
-        set_threads(threads)
+    set_threads(threads or cores())
     tf = tensorflow()
     if config.deterministic:
         tf.config.experimental.enable_op_determinism()
@@ -29,14 +28,6 @@ def set_up_tensorflow(config: TrainSettings, threads: int | None = None) -> None
     half = config.learn.mixed_precision and bool(tf.config.get_visible_devices("GPU"))
     keras().mixed_precision.set_global_policy("mixed_float16" if half else "float32")
     use_xla(config.learn.xla)
-
-
-def set_threads(threads: int) -> None:
-    """Of networks on the CPU; in vain where one has computed before."""
-    threading = tensorflow().config.threading
-    with suppress(RuntimeError):
-        threading.set_intra_op_parallelism_threads(threads)
-        threading.set_inter_op_parallelism_threads(1)
 
 
 def weights_of(config: NetworkSettings, plane_shape: tuple[int, int, int]) -> int:
@@ -127,7 +118,8 @@ class Values:
 
 
 class NetworkEvaluator:
-    """Planes to values by one compiled call; the batch size is free, so nothing is traced twice."""
+    """Planes to values by one compiled call; the batch size is free, so nothing is traced twice.
+    Large batches are cut into parts that are computed at the same time."""
 
     def __init__(self, model: Any, xla: bool | None = None) -> None:
         tf = tensorflow()
@@ -140,7 +132,14 @@ class NetworkEvaluator:
             values = model(tf.cast(planes, tf.float32), training=False)
             return values[:, 0] if values.shape[1] == 1 else values
 
-        self._call = compiled(evaluate, [tf.TensorSpec(shape, tf.uint8)], xla)
+        self.parts = 1 if xla else parts()
+        signature = [tf.TensorSpec(shape, tf.uint8)]
+        self._call = compiled(evaluate, signature, xla)
+        self._call_in_parts = compiled(
+            lambda planes: tf.concat([evaluate(part) for part in cut(planes, self.parts)], 0),
+            signature,
+            xla,
+        )
         self._to_tensor = tf.convert_to_tensor
 
         def assign(weights: Any) -> None:
@@ -153,7 +152,9 @@ class NetworkEvaluator:
 
     def start(self, planes: np.ndarray[Any, Any]) -> Values:
         """A device works on while the call returns; planes stay as they are until the result."""
-        return Values(self._call(self._to_tensor(planes)))
+        in_parts = self.parts > 1 and len(planes) >= LEAST_IN_PARTS
+        call = self._call_in_parts if in_parts else self._call
+        return Values(call(self._to_tensor(planes)))
 
     def __call__(self, planes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.start(planes).result()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from athenan.backend import cores, set_threads
 from athenan.search import Array, Known
 from athenan.settings import DoctorSettings
 
@@ -178,6 +179,7 @@ def measure_pieces(config: DoctorSettings, game: Any) -> tuple[Pieces, list[floa
     """All of them, and seconds of the network for each batch size."""
     from athenan.network import NetworkEvaluator, model_for
 
+    set_threads(cores())  # as a run has them
     model = model_for(config.network, game, 0)
     sizes = config.self_play.batch_sizes
     times = measure_network(NetworkEvaluator(model), game.plane_shape, sizes, config.seconds)

@@ -7,13 +7,13 @@ from functools import cache
 from pathlib import Path
 
 from athenan import _core
+from athenan.backend import set_threads
 from athenan.checkpoint import runs_of
 from athenan.cluster import Cluster
 from athenan.config import to_yaml
 from athenan.errors import Failed, InputError
 from athenan.games import make_game
 from athenan.match import MatchResult, make_openings, play_match, seats
-from athenan.network import set_threads
 from athenan.placement import see_only
 from athenan.players import Player, make_player
 from athenan.settings import MatchSettings

@@ -29,14 +29,19 @@ from athenan.table import table
 
 GAMES = ["connect_four=latest", "othello6=latest"]
 OPPONENT = {"name": "ubfm", "decision": "safest"}
+# Those of the core's list, and the opponent by its values alone.
+SEARCHES: dict[str, dict[str, Any]] = {
+    "ubfm_best": {"name": "ubfm", "decision": "best"},
+    **{entry["name"]: {"name": entry["name"]} for entry in search_types()
+       if entry["name"] not in ("ubfm", "random")},
+}  # fmt: skip
 KEY = ("game", "evaluator", "search", "evaluations", "games", "seed")
 
 
 def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("boards", nargs="*", default=GAMES, metavar="GAME=EVALUATOR")
-    names = [entry["name"] for entry in search_types() if entry["name"] not in ("ubfm", "random")]
-    parser.add_argument("--searches", nargs="+", default=names, choices=names)
+    parser.add_argument("--searches", nargs="+", default=list(SEARCHES), choices=SEARCHES)
     parser.add_argument("--evaluations", nargs="+", type=int, default=[200, 1000])
     parser.add_argument("--games", type=int, default=200, help="a match, two for each opening")
     parser.add_argument("--opening-plies", type=int, default=4)
@@ -72,7 +77,7 @@ def play(match: dict[str, Any], told: argparse.Namespace) -> MatchResult:
     evaluator = find_evaluator(match["evaluator"], game, runs)
     players = [
         {"search": search, "evaluator": evaluator, "evaluations": match["evaluations"]}
-        for search in ({"name": match["search"]}, OPPONENT)
+        for search in (SEARCHES[match["search"]], OPPONENT)
     ]
     first, second = (
         player_of(game, player, told.seed + i, told.threads) for i, player in enumerate(players)

@@ -55,7 +55,7 @@ group of games, a turn takes s + d; a device and two groups take max(s, d). A ru
     players × r ÷ turn        learners × states a sample ÷ (uses × learner's seconds a sample)
     bytes a second ÷ bytes a sample × states a sample    (copied by the driver, or sent)
 
-In one process learning takes turns with play, so that their times add up.
+In one process learning and play share the cores, so that their times add up.
 
 ## The check
 

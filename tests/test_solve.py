@@ -1,6 +1,8 @@
 """athenan solve: known results, and proofs that the rules alone confirm or reject."""
 
 import json
+import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -245,6 +247,45 @@ def test_any_win_proves_no_value(capsys: pytest.CaptureFixture[str]) -> None:
     words = "solve game=tic_tac_mo game.columns=3 search.wins_enough=any --out proof.npz"
     code, _, err = run(capsys, words)
     assert (code, "proves no value of Max^n" in err) == (2, True)
+
+
+BOARDS = {  # rows, columns, how many in a row, players
+    "three by three": (3, 3, 3, 3),
+    "a win in two": (2, 3, 2, 3),
+    "four players": (3, 3, 2, 4),
+    "four players, three in a row": (3, 3, 3, 4),
+    "four by three": (4, 3, 3, 3),
+}
+
+
+@pytest.fixture(scope="module")
+def brute_force(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("there is no C++ compiler on the PATH")
+    program = tmp_path_factory.mktemp("brute") / "brute_maxn"
+    source = Path(__file__).with_name("search") / "brute_maxn.cpp"
+    subprocess.run([compiler, "-std=c++20", "-O2", str(source), "-o", str(program)], check=True)
+    return program
+
+
+@pytest.mark.parametrize("board", BOARDS.values(), ids=BOARDS)
+def test_several_players_end_as_brute_force_allows(
+    board: tuple[int, int, int, int], brute_force: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program that shares nothing with ours gives all outcomes that ties allow."""
+    rows, columns, line, players = board
+    told = subprocess.run([brute_force, *map(str, board)], capture_output=True, text=True)
+    possible = [
+        [0] * players if word == "draw" else [1 if p == int(word) else -1 for p in range(players)]
+        for word in told.stdout.split()
+    ]
+    assert possible
+    words = f"solve game=mnk game.rows={rows} game.columns={columns} game.k={line}"
+    for wins in ("global", "local"):
+        found = figures(capsys, f"{words} game.players={players} search.wins_enough={wins}")
+        assert found["resolved"]
+        assert found["outcome"] in possible
 
 
 # ---- Games of one's own ----------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import athenan
-from athenan import _core
+from athenan import _core, backend
 from athenan.config import compose
 from athenan.errors import InputError
 from athenan.learner import Diverged, Learner
@@ -38,18 +38,25 @@ def learner_of(game: Any, seed: int = 0, **changed: Any) -> Learner:
     return Learner(model, learning(**changed), game.symmetries, seed)
 
 
+@pytest.mark.parametrize("number", [1, 3])
 @pytest.mark.parametrize("kind", ["conv", "residual"])
-def test_one_trace_serves_all_batch_sizes(kind: str) -> None:
+def test_one_trace_serves_all_batch_sizes(
+    kind: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And one of each part of those that are cut."""
+    monkeypatch.setattr(backend, "_parts", number)
     game: Any = athenan.make_game("hex", size=5)
     evaluator = NetworkEvaluator(make_model(network(kind=kind), game.plane_shape, 2, 0))
     random = np.random.default_rng(0)
     for size in (1, 2, 3, 16, 64, 100, 7, 1):
         planes = random.integers(0, 2, (size, *game.plane_shape), np.uint8)
         values = evaluator(planes)
+        row = size // 2
+        assert values[row] == pytest.approx(evaluator(planes[row : row + 1])[0], abs=1e-5)
         assert values.shape == (size,)
         assert values.dtype == np.float32
         assert np.abs(values).max() <= 1
-    assert evaluator.traces == 1
+    assert evaluator.traces == (1 if number == 1 else 1 + number)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -66,6 +73,27 @@ def test_rows_do_not_depend_on_their_batch(game: Any) -> None:
     together = evaluator(planes)
     for i in (0, 17, 39):
         assert evaluator(planes[i : i + 1])[0] == pytest.approx(together[i], abs=1e-5)
+
+
+def test_a_step_in_parts_is_the_step_of_the_whole(
+    game: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for rounding; where a batch has no equal parts there are fewer."""
+    planes, values = _core.ending_samples(game, 120, "gain", 0, 0)
+    found = []
+    for number, parts in ((1, 1), (2, 2), (4, 3)):
+        monkeypatch.setattr(backend, "_parts", number)
+        model = make_model(network(), game.plane_shape, 2, 0)
+        learner = Learner(model, LearnSettings(batch_size=30, l2=1e-3), game.symmetries, 0)
+        learner.optimizer.epsilon = 1e-4  # read when the step is traced
+        assert learner.parts == parts
+        learned = learner.learn(Samples(planes, values[:, None]))
+        assert learned["steps"] == 4
+        assert learned["predicted"].shape == learned["targets"].shape == (30, 1)
+        found.append([learned["error"], learned["decay"], *learner.weights()])
+    for other in found[1:]:
+        for ours, theirs in zip(found[0], other, strict=True):
+            assert np.abs(ours - theirs).max() < 1e-4
 
 
 def test_the_seed_determines_the_weights(game: Any) -> None:
@@ -159,7 +187,7 @@ def test_weights_are_handed_over(game: Any) -> None:
     other.assign(learner.weights())
     assert (other(planes) == learner.evaluator(planes)).all()
     assert (other(planes) != before).any()
-    assert other.traces == 1
+    assert other.traces == other.parts
 
 
 def test_labels_for_each_player(game: Any) -> None:
