@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ class Learner:
         self._evaluator = make_evaluator(kind, model)
         self.config = config
         self.seed = seed
+        self._beside = ThreadPoolExecutor(1)
         self.steps = 0
         self.samples = 0
         self.plane_shape = model.input_shape[1:]
@@ -121,16 +123,20 @@ class Learner:
         self._planes = np.concatenate([self._planes, samples.planes])
         self._values = np.concatenate([self._values, samples.values])
         size = self.config.batch_size
+        number = len(self._values) // size
         errors, decays, predicted = [], [], None
-        while len(self._values) >= size:
-            batch, labels = self._batch(self._planes[:size], self._values[:size])
-            self._planes, self._values = self._planes[size:], self._values[size:]
+        following = self._prepared(0) if number else None
+        for place in range(number):
+            assert following is not None
+            batch, labels = following.result()
+            following = self._prepared(place + 1) if place + 1 < number else None
             with self.placement.scope():
                 error, decay, predicted = self._step(batch, labels)
             errors.append(error)
             decays.append(decay)
-            self.steps += 1
-            self.samples += size
+        self._planes, self._values = self._planes[number * size :], self._values[number * size :]
+        self.steps += number
+        self.samples += number * size
         if not errors:
             return {}
         error, decay = float(np.mean(errors)), float(np.mean(decays))
@@ -149,9 +155,15 @@ class Learner:
         """Forgets what has not filled a batch, so that a checkpoint needs not hold it."""
         self._planes, self._values = self._planes[:0], self._values[:0]
 
-    def _batch(self, packed: Array, values: Array) -> tuple[Array, Array]:
+    def _prepared(self, place: int) -> Future[tuple[Array, Array]]:
+        """The batch at this place of those that are waiting, made while another one is learned."""
+        rows = slice(place * self.config.batch_size, (place + 1) * self.config.batch_size)
+        batch = self._planes[rows], self._values[rows], self.steps + place
+        return self._beside.submit(self._batch, *batch)
+
+    def _batch(self, packed: Array, values: Array, step: int = 0) -> tuple[Array, Array]:
         """Planes and labels [n, width], each state in a random one of its symmetries."""
-        random = np.random.default_rng([self.seed, 4, self.steps])
+        random = np.random.default_rng([self.seed, 4, step])
         chosen = random.integers(0, len(self._tables), len(values))
         bits = _core.unpack_planes(packed, self._tables, chosen)
         if values.shape[1] == 1:
