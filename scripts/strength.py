@@ -41,8 +41,8 @@ ARMS = {
 }
 # The games of the papers' table.
 GAMES = [
-    "amazons", "arimaa", "ataxx", "breakthrough", "draughts_brazilian", "draughts_canadian", "clobber",
-    "connect6", "draughts", "chess", "go", "gomoku", "havannah", "hex", "hex13", "hex19",
+    "amazons", "arimaa", "ataxx", "breakthrough", "draughts_brazilian", "draughts_canadian",
+    "clobber", "connect6", "draughts", "chess", "go", "gomoku", "havannah", "hex", "hex13", "hex19",
     "lines_of_action", "othello", "othello10", "santorini", "surakarta", "xiangqi",
 ]  # fmt: skip
 
