@@ -48,6 +48,7 @@ export.readme      the text that explains an export
 export.writing     writing one
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
+sprt               whether a match has shown enough
 match              two players with an interval
 waves              … in many processes
 matches            … of a run, on disk
