@@ -10,6 +10,11 @@ backend            TensorFlow, imported late
 python_game        games written in Python
 games              the rules by name
 tree_game          games made of explicit trees
+translators.moves  one game's moves and positions in the words of other programs
+translators.gtp    … with stones on vertices
+translators.uci    … of chess and its variants
+translators.hub    … of draughts
+translators.aei    … of Arimaa
 template           a game in Python to start from
 own_rules          … of a search, written in Python
 proofs             what solving has proven, on disk and for searches
