@@ -11,6 +11,11 @@ python_game        games written in Python
 games              the rules by name
 saved_games        finished games of players on disk, a line each
 tree_game          games made of explicit trees
+translators.moves  one game's moves and positions in the words of other programs
+translators.gtp    … with stones on vertices
+translators.uci    … of chess and its variants
+translators.hub    … of draughts
+translators.aei    … of Arimaa
 template           a game in Python to start from
 own_rules          … of a search, written in Python
 proofs             what solving has proven, on disk and for searches
@@ -46,6 +51,9 @@ export.bundle      an export on disk, and its evaluator
 evaluators         networks of checkpoints for any search
 export.readme      the text that explains an export
 export.writing     writing one
+external.program   another program as a process
+external.asking    … asked for a move, in each protocol
+external.player    … as a player of matches
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 sprt               whether a match has shown enough
