@@ -21,6 +21,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   match   two players against each other, with an interval
   play    you against a checkpoint, in the terminal
   analysis  JSON lines in and out, for programs: any state of any game is thought of
+  gtp     the Go Text Protocol, for desktop boards and other programs
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
@@ -332,6 +333,21 @@ def analysis_command(words: list[str]) -> None:
     run_analysis(compose("analysis", words, arguments.sources))
 
 
+def gtp_command(words: list[str]) -> None:
+    """athenan gtp [game=go|hex|gomoku|othello|…] [checkpoint=RUN] [seconds=…|evaluations=…]
+
+    Speaks GTP 2 on standard input and output, with lz-analyze, kata-analyze and gogui-rules_*.
+    The budget holds where no clock is told; with one it is the largest.
+    """
+    from athenan.config import compose
+    from athenan.gtp import run_gtp
+    from athenan.implied import completed
+
+    arguments = parse("gtp", words)
+    words = completed("gtp", arguments.settings, arguments.sources)
+    run_gtp(compose("gtp", words, arguments.sources))
+
+
 def export_command(words: list[str]) -> None:
     """athenan export [checkpoint=RUN|STEP|latest] [formats=[tflite,onnx]] [out=FOLDER] [game=…]
 
@@ -400,6 +416,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "match": match_command,
     "play": play_command,
     "analysis": analysis_command,
+    "gtp": gtp_command,
     "games": games_command,
     "solve": solve_command,
     "check": check_command,

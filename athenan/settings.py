@@ -565,6 +565,7 @@ COMMANDS: dict[str, type[Any]] = {
     "match": MatchSettings,
     "play": PlaySettings,
     "analysis": AnalysisSettings,
+    "gtp": ProtocolSettings,
     "solve": SolveSettings,
     "check": CheckSettings,
     "export": ExportSettings,
