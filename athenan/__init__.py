@@ -74,6 +74,7 @@ play               a game against a person
 lines              programs that are spoken to in lines
 analysis           … in JSON, about any state
 gtp                … in GTP, for games of stones
+uci                … in UCI, for games of pieces
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game

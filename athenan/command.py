@@ -22,6 +22,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   play    you against a checkpoint, in the terminal
   analysis  JSON lines in and out, for programs: any state of any game is thought of
   gtp     the Go Text Protocol, for desktop boards and other programs
+  uci     the Universal Chess Interface: chess, xiangqi, breakthrough, ataxx and others
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
@@ -348,6 +349,21 @@ def gtp_command(words: list[str]) -> None:
     run_gtp(compose("gtp", words, arguments.sources))
 
 
+def uci_command(words: list[str]) -> None:
+    """athenan uci [game=chess|xiangqi|breakthrough|…] [checkpoint=RUN] [seconds=…|evaluations=…]
+
+    Speaks UCI on standard input and output; UCI_Variant chooses among chess, xiangqi,
+    breakthrough, clobber, ataxx, amazons and othello. The budget holds for a plain `go`.
+    """
+    from athenan.config import compose
+    from athenan.implied import completed
+    from athenan.uci import run_uci
+
+    arguments = parse("uci", words)
+    words = completed("uci", arguments.settings, arguments.sources)
+    run_uci(compose("uci", words, arguments.sources))
+
+
 def export_command(words: list[str]) -> None:
     """athenan export [checkpoint=RUN|STEP|latest] [formats=[tflite,onnx]] [out=FOLDER] [game=…]
 
@@ -417,6 +433,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "play": play_command,
     "analysis": analysis_command,
     "gtp": gtp_command,
+    "uci": uci_command,
     "games": games_command,
     "solve": solve_command,
     "check": check_command,

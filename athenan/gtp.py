@@ -10,9 +10,10 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
-from athenan.engine import ENDLESS, Budget
+from athenan.engine import ENDLESS, Budget, Engine
 from athenan.errors import InputError
 from athenan.games import make_game, own_fault
 from athenan.lines import LongLine, Out, talk
@@ -83,13 +84,11 @@ class Gtp:
             "gogui-rules_final_result": lambda _: self.result(),
         }
         for kind in ANALYSES:
-            self.commands[f"{kind}-analyze"] = lambda words, kind=kind: self.analyze(kind, words)
-            self.commands[f"{kind}-genmove_analyze"] = lambda words, kind=kind: (
-                self.genmove_analyze(kind, words)
-            )
+            self.commands[f"{kind}-analyze"] = partial(self.analyze, kind)
+            self.commands[f"{kind}-genmove_analyze"] = partial(self.genmove_analyze, kind)
 
     @property
-    def engine(self) -> Any:
+    def engine(self) -> Engine:
         return self.opponent.engine
 
     @property
@@ -270,6 +269,7 @@ class Gtp:
         with_turn = self.turn_of(player)
         started = time.monotonic()
         thought = self.engine.think(self.budget_of(player), hear, every)
+        assert thought.action is not None
         text = self.translator.write(thought.state, [thought.action])
         if plays:
             self.clocks[player].spend(time.monotonic() - started)
@@ -281,7 +281,7 @@ class Gtp:
 
     def budget_of(self, player: int) -> Budget:
         left = self.clocks[player].time_left()
-        usual: Budget = self.engine.budget
+        usual = self.engine.budget
         if left is None:
             return usual
         return self.engine.budget_by_clock(left, replace(usual, seconds=None))

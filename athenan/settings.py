@@ -566,6 +566,7 @@ COMMANDS: dict[str, type[Any]] = {
     "play": PlaySettings,
     "analysis": AnalysisSettings,
     "gtp": ProtocolSettings,
+    "uci": ProtocolSettings,
     "solve": SolveSettings,
     "check": CheckSettings,
     "export": ExportSettings,

@@ -1,7 +1,12 @@
-"""Games of 9×9 against GNU Go by GTP, whose final scores both sides count."""
+"""Games of 9×9 against GNU Go by GTP, whose final scores both sides count.
+
+It plays the first moves for both colours, so that both have something to count at the end.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from types import TracebackType
 
@@ -12,13 +17,14 @@ from athenan.gtp import Gtp
 OPTIONS = (
     "--mode gtp --level 1 --chinese-rules --capture-all-dead --positional-superko --never-resign"
 )
-MOST_MOVES = 300
+MOST_MOVES, FIRST_MOVES = 300, 50
+GNUGO = shutil.which("gnugo", path=f"{os.environ['PATH']}:/usr/games")
 
 
 class GnuGo:
     def __init__(self, seed: int) -> None:
         self.process = subprocess.Popen(
-            ["gnugo", *OPTIONS.split(), "--seed", str(seed)],
+            [str(GNUGO), *OPTIONS.split(), "--seed", str(seed)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
         )  # fmt: skip
 
@@ -66,7 +72,7 @@ def play_games(games: int, seed: int) -> int:
             passes = 0
             for move in range(MOST_MOVES):
                 colour = "bw"[move % 2]
-                if move % 2 == number % 2:
+                if move >= FIRST_MOVES and move % 2 == number % 2:
                     vertex = ask(f"genmove {colour}")
                     gnugo.ask(f"play {colour} {vertex}")
                 else:

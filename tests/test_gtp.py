@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import time
 from typing import Any
 
 import pytest
+from gnugo_games import GNUGO, play_games
 from protocols import Program, fuzzed, heard_all, made
 
 from athenan.gtp import GAMES, Gtp, words_of
@@ -362,8 +362,6 @@ def test_the_program() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("gnugo"), reason="gnugo is not installed (apt: gnugo)")
+@pytest.mark.skipif(not GNUGO, reason="gnugo is not installed (apt: gnugo)")
 def test_games_with_gnugo_have_equal_scores() -> None:
-    from gnugo_games import play_games
-
     assert play_games(games=2, seed=1) == 2
