@@ -73,8 +73,11 @@ opponent           an engine as settings say, and who it is
 play               a game against a person
 lines              programs that are spoken to in lines
 analysis           … in JSON, about any state
+turns              … that go on to listen while they think
 gtp                … in GTP, for games of stones
 uci                … in UCI, for games of pieces
+hub                … in Hub, for draughts
+aei                … in AEI, for Arimaa
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from athenan.engine import ENDLESS, Budget, Engine
 from athenan.errors import InputError
-from athenan.games import make_game, own_fault
+from athenan.games import make_game, own_fault, settings_of
 from athenan.lines import LongLine, Out, talk
 from athenan.opponent import Opponent, make_opponent
 from athenan.search import search_for
@@ -181,7 +181,7 @@ class Gtp:
                 refuse("unacceptable size")
             return self.clear_board([])
         try:
-            self.set_up({**self.game.values, "name": self.game.name, name: size})
+            self.set_up({**settings_of(self.game), name: size})
         except InputError:
             refuse("unacceptable size")
         return ""
@@ -200,7 +200,7 @@ class Gtp:
             return ""
         actions, moves = list(self.engine.actions), self.moves
         try:
-            self.set_up({**self.game.values, "name": self.game.name, "komi": komi})
+            self.set_up({**settings_of(self.game), "komi": komi})
         except InputError as error:
             refuse(f"komi not acceptable: {error}")
         self.engine.set_line(None, actions)

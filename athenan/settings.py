@@ -567,6 +567,8 @@ COMMANDS: dict[str, type[Any]] = {
     "analysis": AnalysisSettings,
     "gtp": ProtocolSettings,
     "uci": ProtocolSettings,
+    "hub": ProtocolSettings,
+    "aei": ProtocolSettings,
     "solve": SolveSettings,
     "check": CheckSettings,
     "export": ExportSettings,

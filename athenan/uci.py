@@ -9,11 +9,9 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from athenan.config import read_values
@@ -27,6 +25,7 @@ from athenan.settings import ProtocolSettings
 from athenan.thoughts import Thought
 from athenan.time_control import TimeLeft
 from athenan.translators import Translator, make_translator, uci_variant
+from athenan.turns import Turns
 
 PLAYED = ("chess", "xiangqi", "breakthrough", "clobber", "ataxx", "amazons", "othello")
 MOST_LINES = 500  # of MultiPV
@@ -44,16 +43,6 @@ def run_uci(config: ProtocolSettings) -> None:
     talk(uci.hear, uci.close)
 
 
-@dataclass
-class Search:
-    """What `go` has begun."""
-
-    ended: Future[Thought]
-    waits: bool  # for `stop`, though it may have come to its end
-    ponders: dict[str, int] | None = None  # what `ponderhit` goes on with
-    answered: bool = False
-
-
 class Uci:
     def __init__(self, config: ProtocolSettings, out: Callable[[str], object]) -> None:
         self.config, self._out = config, out
@@ -61,8 +50,8 @@ class Uci:
         self.translator: Translator
         self.lines = 1  # MultiPV
         self.shows_wdl = False
-        self.search: Search | None = None
-        self._answers = threading.Lock()  # one `bestmove` for each `go`
+        self.turns = Turns(self.answer)
+        self.ponders: dict[str, int] | None = None  # what `ponderhit` goes on with
         self.set_up(config.game)
         self.variants = variants(config.game)
         self.commands: dict[str, Callable[[list[str]], None]] = {
@@ -71,7 +60,7 @@ class Uci:
             "ucinewgame": self.ucinewgame,
             "position": self.position,
             "go": self.go,
-            "stop": lambda _: self.stop(),
+            "stop": lambda _: self.turns.stop(),
             "ponderhit": self.ponderhit,
             "setoption": self.setoption,
             "d": self.show,
@@ -112,7 +101,7 @@ class Uci:
         return True
 
     def close(self) -> None:
-        self.stop()
+        self.turns.stop()
 
     # ---- Who we are ----------------------------------------------------------------------------
 
@@ -139,7 +128,7 @@ class Uci:
         self.say("readyok")
 
     def ucinewgame(self, _: list[str]) -> None:
-        self.stop()
+        self.turns.stop()
         self.engine.clear()
         self.engine.set_line()
 
@@ -148,7 +137,7 @@ class Uci:
         if not found:
             raise InputError("setoption takes name and value")
         name, value = found[1].casefold(), (found[2] or "").strip()
-        self.stop()
+        self.turns.stop()
         if name == "uci_variant":
             if value not in self.variants:
                 raise InputError(f"there is no variant {value}")
@@ -180,7 +169,7 @@ class Uci:
 
     def position(self, words: list[str]) -> None:
         """All or nothing: an illegal move leaves what was there before."""
-        self.stop()
+        self.turns.stop()
         if not words:
             raise InputError("position takes startpos or fen")
         at = words.index("moves") if "moves" in words else len(words)
@@ -208,21 +197,17 @@ class Uci:
     # ---- Thinking ------------------------------------------------------------------------------
 
     def go(self, words: list[str]) -> None:
-        self.stop()
+        self.turns.stop()
         asked = numbers_of(words)
         if self.engine.state.is_terminal:
             self.say("bestmove (none)")
             return
-        ponders = "ponder" in words
-        waits = ponders or "infinite" in words
+        self.ponders = asked if "ponder" in words else None
+        waits = "ponder" in words or "infinite" in words
         self.begin(self.budget_of({}, True) if waits else self.budget_of(asked), waits)
-        if ponders and self.search is not None:
-            self.search.ponders = asked
 
     def begin(self, budget: Budget, waits: bool) -> None:
-        ended = self.engine.start(budget, self.tell, EVERY_SECONDS, turn=True)
-        search = self.search = Search(ended, waits)
-        ended.add_done_callback(lambda _: None if search.waits else self.answer(search))
+        self.turns.begin(self.engine, budget, self.tell, EVERY_SECONDS, waits)
 
     def budget_of(self, asked: dict[str, int], endless: bool = False) -> Budget:
         if endless:
@@ -242,35 +227,17 @@ class Uci:
             return Budget(evaluations=evaluations)
         return self.engine.budget
 
-    def stop(self) -> None:
-        """Ends what is thought of, and answers."""
-        search = self.search
-        if search is None:
-            return
-        self.engine.stop()
-        search.waits = False
-        self.answer(search)
-        self.search = None
-
     def ponderhit(self, _: list[str]) -> None:
         """The move that was expected was played: from now on time is ours."""
-        search = self.search
-        if search is None or search.ponders is None:
+        if self.ponders is None or not self.turns.waits:
             return
-        with self._answers:
-            search.answered = True  # by what follows
-        self.engine.stop()
-        self.begin(self.budget_of(search.ponders), False)
+        asked, self.ponders = self.ponders, None
+        self.turns.drop()
+        self.begin(self.budget_of(asked), False)
 
-    def answer(self, search: Search) -> None:
-        with self._answers:
-            if search.answered:
-                return
-            search.answered = True
-        error = search.ended.exception()
+    def answer(self, thought: Thought | None, error: BaseException | None) -> None:
         if error is not None:
             self.say(f"info string {printable(str(error))}")
-        thought = None if error else search.ended.result()
         if thought is None or not thought.turn:
             self.say("bestmove (none)")
             return

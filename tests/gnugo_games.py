@@ -1,6 +1,8 @@
 """Games of 9×9 against GNU Go by GTP, whose final scores both sides count.
 
-It plays the first moves for both colours, so that both have something to count at the end.
+It plays the first moves for both colours, so that both have something to count at the end. Where
+ours would pass it goes on for both until all that is dead is captured: our rules count what stands,
+GNU Go what it thinks alive.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from athenan.gtp import Gtp
 OPTIONS = (
     "--mode gtp --level 1 --chinese-rules --capture-all-dead --positional-superko --never-resign"
 )
-MOST_MOVES, FIRST_MOVES = 300, 50
+MOST_MOVES, FIRST_MOVES = 300, 30
 GNUGO = shutil.which("gnugo", path=f"{os.environ['PATH']}:/usr/games")
 
 
@@ -69,13 +71,18 @@ def play_games(games: int, seed: int) -> int:
             for line in ("boardsize 9", "clear_board", "komi 7.5"):
                 gnugo.ask(line)
                 ask(line)
-            passes = 0
+            passes, ours_plays = 0, True
             for move in range(MOST_MOVES):
                 colour = "bw"[move % 2]
-                if move >= FIRST_MOVES and move % 2 == number % 2:
+                vertex = "pass"
+                if ours_plays and move >= FIRST_MOVES and move % 2 == number % 2:
                     vertex = ask(f"genmove {colour}")
-                    gnugo.ask(f"play {colour} {vertex}")
-                else:
+                    ours_plays = vertex.casefold() != "pass"
+                    if ours_plays:
+                        gnugo.ask(f"play {colour} {vertex}")
+                    else:
+                        ask("undo")
+                if vertex.casefold() == "pass":
                     vertex = gnugo.ask(f"genmove {colour}")
                     ask(f"play {colour} {vertex}")
                 passes = passes + 1 if vertex.casefold() == "pass" else 0
