@@ -70,8 +70,18 @@ sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
 drawing            a search's tree as a picture
 notation           actions as people write them
-opponent           the program that a person plays against
+thoughts           what a search thinks of a state, and why
+time_control       how long a turn may take
+engine             a line of states, and a search that thinks of it
+opponent           an engine as settings say, and who it is
 play               a game against a person
+lines              programs that are spoken to in lines
+analysis           … in JSON, about any state
+turns              … that go on to listen while they think
+gtp                … in GTP, for games of stones
+uci                … in UCI, for games of pieces
+hub                … in Hub, for draughts
+aei                … in AEI, for Arimaa
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game

@@ -27,6 +27,7 @@ from athenan.files import read_text
 from athenan.games import configs_folder, own_name
 from athenan.settings import (
     COMMANDS,
+    AnalysisSettings,
     BenchSettings,
     CheckSettings,
     DoctorSettings,
@@ -35,6 +36,7 @@ from athenan.settings import (
     MatchSettings,
     PlayerSettings,
     PlaySettings,
+    ProtocolSettings,
     SolveSettings,
     TrainSettings,
 )
@@ -67,6 +69,14 @@ def compose(
 def compose(
     command: Literal["play"], overrides: list[str], sources: Sources = ...
 ) -> PlaySettings: ...
+@overload
+def compose(
+    command: Literal["analysis"], overrides: list[str], sources: Sources = ...
+) -> AnalysisSettings: ...
+@overload
+def compose(
+    command: Literal["gtp", "uci", "hub", "aei"], overrides: list[str], sources: Sources = ...
+) -> ProtocolSettings: ...
 @overload
 def compose(
     command: Literal["solve"], overrides: list[str], sources: Sources = ...
