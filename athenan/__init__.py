@@ -60,6 +60,16 @@ sprt               whether a match has shown enough
 match              two players with an interval
 waves              … in many processes
 matches            … of a run, on disk
+worklist           games that several processes play together
+fixtures           … settled beforehand: who, where, from which opening
+crew               … by processes that Ray runs
+ratings            Elo by maximum likelihood
+bootstrap          means with intervals, from blocks of matches
+charts             pictures as SVG
+tournament         who meets whom, and the games
+standings          … what they say
+tournament_page    … on disk, and as a page
+experiment         two settings of a player on sets of networks
 strength           small matches during a run
 picture            a game as an image
 pages              a run on TensorBoard

@@ -19,6 +19,8 @@ athenan <command> [setting=value …]     athenan <command> --help
 
   train   self-play and learning from zero, or on from a checkpoint
   match   two players against each other, with an interval
+  tournament  many players: ratings, a cross table, a page
+  experiment  a study: two settings of a player on sets of networks
   play    you against a checkpoint, in the terminal
   analysis  JSON lines in and out, for programs: any state of any game is thought of
   gtp     the Go Text Protocol, for desktop boards and other programs
@@ -35,6 +37,7 @@ athenan <command> [setting=value …]     athenan <command> --help
 
 
 NAMES = ("first", "second")
+CROSSED = 12  # players of a tournament whose cross table fits into a terminal
 
 
 def games_command(words: list[str]) -> None:
@@ -302,6 +305,115 @@ def match_command(words: list[str]) -> None:
     report(arguments, [f"{who}: {result}", *result.forfeits_text()], figures)
 
 
+def tournament_command(words: list[str]) -> None:
+    """athenan tournament [game=…] [runs=[RUN,…]] [players.NAME.search=… …] [name=…] [--json]
+    athenan tournament runs=[RUN] player.evaluations=500 games=40
+    athenan tournament players.net.checkpoint=RUN budgets=[100,200,400,800] format=ladder
+
+    Who meets whom says `format`; all play the same openings, in both colours or in every seat. The
+    players are those named in `players`, and every checkpoint of `runs`. Each finished game is a
+    line of checkpoints/<game>/tournaments/<name>/games.jsonl: the same words go on where it was
+    stopped or killed, in as many processes at once as you like, on all machines that see the
+    folder. Ratings are in Elo with 95 % intervals; beside the games stand ratings.csv, cross.csv,
+    results.json, pictures and index.html.
+    """
+    from athenan import standings, tournament_page
+    from athenan.config import compose
+    from athenan.implied import completed
+    from athenan.table import table
+    from athenan.tournament import Tournament, play_share
+
+    arguments = parse("tournament", words)
+    config = compose(
+        "tournament", completed("tournament", arguments.settings, arguments.sources),
+        arguments.sources,
+    )  # fmt: skip
+    tournament = Tournament(config)
+    tournament.note()
+    print(f"{len(tournament.fixtures)} games of {len(tournament.entrants)} players", flush=True)
+    play_list_of(tournament, play_share)
+    with tournament.work() as work:
+        found = standings.standings(tournament, work)
+        lines = [unplayed(tournament, work)] if unplayed(tournament, work) else []
+    title = f"{config.game['name']}: {config.name}"
+    paths = tournament_page.write(tournament.folder, title, found)
+    lines += table(standings.rating_rows(found))
+    if len(found.ratings.players) <= CROSSED:
+        lines += ["", "scores against each other, in percent", *table(standings.cross_rows(found))]
+    lines += ["", *standings.facts(found)]
+    lines.append(f"cross table, pictures, figures: {paths[-1]}")
+    report(arguments, lines, {"folder": str(tournament.folder), **standings.figures(found)})
+
+
+def play_list_of(list_: Any, play_share: Callable[[Any], object]) -> None:
+    """Plays the games of a tournament or a study, here or by Ray, and shows how many are over."""
+    from athenan.crew import play_by_ray
+    from athenan.progress import Progress, duration
+
+    total = len(list_.fixtures)
+    with Progress() as progress, list_.work() as seen:
+        before = list_.played(seen)
+
+        def show(work: Any) -> None:
+            done = list_.played(work)
+            new = done - before
+            left = duration(progress.seconds / new * (total - done)) if new else "?"
+            progress.show([f"{done}/{total} games", f"{left} left"])
+
+        if list_.config.layout.name == "inline":
+            list_.play(seen, show)
+            return
+
+        def look() -> None:
+            seen.read()
+            show(seen)
+
+        play_by_ray(list_.config.layout, play_share, list_.config, look)
+
+
+def unplayed(list_: Any, work: Any) -> str:
+    """What is said where other processes are not done yet."""
+    rest = len(list_.fixtures) - list_.played(work)
+    return f"{rest} games are still being played by other processes." if rest else ""
+
+
+def experiment_command(words: list[str]) -> None:
+    """athenan experiment [study=completion] [games=[GAME,…]] [sets=[RUN,…]] [--json]
+    athenan experiment study=safest games=[hex7] sets=[RUN_1,RUN_2] last=5
+
+    Two settings of a player, `first` and `second`, that differ in what is studied. In each game and
+    each set of networks every ordered pair of networks is played in both colours; a match scores
+    from -1 to 1 for the first player. Intervals are 95 %, by the bootstrap of blocks (the four
+    matches of two networks) within each set. Matches are lines of
+    checkpoints/studies/<study_name>/games.jsonl: the same words go on where it was stopped or
+    killed, in as many processes at once as you like, on all machines that see the folder.
+    """
+    from athenan import experiment as studies
+    from athenan.config import compose
+    from athenan.implied import completed
+    from athenan.table import table
+
+    arguments = parse("experiment", words)
+    config = compose(
+        "experiment", completed("experiment", arguments.settings, arguments.sources),
+        arguments.sources,
+    )  # fmt: skip
+    published = studies.published_figures(config)
+    experiment = studies.Experiment(config)
+    experiment.note()
+    for difference in studies.differences(config):
+        print(difference)
+    print(f"{len(experiment.fixtures)} matches of {len(experiment.sets)} sets", flush=True)
+    play_list_of(experiment, studies.play_share)
+    with experiment.work() as work:
+        means = experiment.means(work)
+        lines = [unplayed(experiment, work)] if unplayed(experiment, work) else []
+    paths = studies.write(experiment.folder, means, published)
+    lines += [*table(studies.rows(means, published)), f"figures: {paths[0]}"]
+    figures = {"folder": str(experiment.folder), **studies.figures(means, published)}
+    report(arguments, lines, figures)
+
+
 def play_command(words: list[str]) -> None:
     """athenan play [game=…] [checkpoint=RUN] [first=me|you] [seconds=…|evaluations=…]
 
@@ -451,6 +563,8 @@ def bench_command(words: list[str]) -> None:
 COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "train": train_command,
     "match": match_command,
+    "tournament": tournament_command,
+    "experiment": experiment_command,
     "play": play_command,
     "analysis": analysis_command,
     "gtp": gtp_command,

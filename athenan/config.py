@@ -31,6 +31,7 @@ from athenan.settings import (
     BenchSettings,
     CheckSettings,
     DoctorSettings,
+    ExperimentSettings,
     ExportSettings,
     LayoutSettings,
     MatchSettings,
@@ -38,11 +39,16 @@ from athenan.settings import (
     PlaySettings,
     ProtocolSettings,
     SolveSettings,
+    TournamentSettings,
     TrainSettings,
 )
 
 S = TypeVar("S")
 LONGEST_YAML, DEEPEST_YAML = 2**20, 20  # characters and groups in groups, of a run's config
+
+
+PRESETS = ("experiment", "study")  # groups whose files set anything
+PLAYERS = ("strength.references", "players")  # groups of players by their names
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,14 @@ def compose(
 def compose(
     command: Literal["match"], overrides: list[str], sources: Sources = ...
 ) -> MatchSettings: ...
+@overload
+def compose(
+    command: Literal["tournament"], overrides: list[str], sources: Sources = ...
+) -> TournamentSettings: ...
+@overload
+def compose(
+    command: Literal["experiment"], overrides: list[str], sources: Sources = ...
+) -> ExperimentSettings: ...
 @overload
 def compose(
     command: Literal["play"], overrides: list[str], sources: Sources = ...
@@ -110,6 +124,8 @@ def compose(command: str, overrides: list[str], sources: Sources = USUAL) -> Any
     merge(kind, values, of_command(kind, group_values(command, groups, sources)))
     if own_game:
         values["game"] = {"name": own_game}
+    if "players" in kind.__dataclass_fields__:
+        add_players(values["players"], keys)
     # A name is put first: it takes the options of another one away, not those given beside it.
     for parsed in sorted(keys, key=lambda parsed: not is_name(parsed)):
         put(kind, values, parsed)
@@ -252,7 +268,7 @@ def own_choice(group: str, path: Path) -> Choice:
         raise InputError(f"There is no file '{path}' for '{group}'.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"'{path}' is not a config: {sentence(error)}") from None
-    if group == "experiment" and "@package" not in text:
+    if group in PRESETS and "@package" not in text:
         text = f"# @package _global_\n{text}"
     return Choice(f"{group}=own", group, text)
 
@@ -399,6 +415,14 @@ def is_name(parsed: Override) -> bool:
     return search or bool(player)
 
 
+def add_players(players: dict[str, Any], overrides: list[Override]) -> None:
+    """Those that the overrides are about, in their order."""
+    for parsed in overrides:
+        group, _, rest = str(parsed.key_or_group).partition(".")
+        if group == "players" and rest and not parsed.is_delete():
+            players.setdefault(rest.split(".")[0], defaults_of(PlayerSettings))
+
+
 def put(kind: type[Any], values: dict[str, Any], parsed: Override) -> None:
     """One override: its key must lead somewhere, its value is checked later."""
     key, value = str(parsed.key_or_group), parsed.value()
@@ -409,8 +433,11 @@ def put(kind: type[Any], values: dict[str, Any], parsed: Override) -> None:
     if not isinstance(at, dict):
         raise InputError(no_setting(key, Reading().group(kind, values, "")))
     if parsed.is_delete():
-        if way != ["strength", "references"] or last not in at:
-            raise InputError(f"'{key}' cannot be taken away; only a reference of strength can.")
+        if ".".join(way) not in PLAYERS or last not in at:
+            raise InputError(
+                f"'{key}' cannot be taken away; only a reference of strength, or a player of a "
+                "tournament, can."
+            )
         del at[last]
     else:
         given: Any = value

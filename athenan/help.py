@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
@@ -16,6 +17,7 @@ from athenan.games import configs_folder
 from athenan.settings import COMMANDS, About, PlayerSettings
 
 WIDTH = 100
+PLAIN = re.compile(r"[\w.:/*+-]+")  # a text that needs no quotes
 LONGEST_LEFT = 40  # characters of `setting=value` beside its sentence; longer ones stand above it
 
 
@@ -23,8 +25,9 @@ def settings_text(command: str, words: list[str], sources: Sources = USUAL) -> l
     """Every setting of a command, group by group, with the values these words give it."""
     settings = compose(command, words, sources)
     lines: list[str] = []
-    if command == "train":
-        lines += [*choices_of("experiment"), "  a preset: values for all that follows", ""]
+    preset = {"train": "experiment", "experiment": "study"}.get(command)
+    if preset:
+        lines += [*choices_of(preset), "  a preset: values for all that follows", ""]
     rows = list(rows_of(settings))
     lines += aligned(row for row in rows if "." not in row.key)
     for field in fields(settings):
@@ -59,7 +62,10 @@ def aligned(rows: Iterable[Row]) -> list[str]:
     for left, about in pairs:
         right = textwrap.wrap(about, WIDTH - start, break_on_hyphens=False)
         if len(left) > start - 2:
-            lines.append(left)
+            lines += textwrap.wrap(
+                left, WIDTH, subsequent_indent=" " * 6, break_on_hyphens=False,
+                break_long_words=False,
+            )  # fmt: skip
         else:
             lines.append(left.ljust(start) + right.pop(0))
         lines += [" " * start + line for line in right]
@@ -78,7 +84,10 @@ def value_text(value: Any) -> str:
         return f"[{','.join(value_text(item) for item in value)}]"
     if isinstance(value, dict):
         return f"{{{','.join(f'{name}: {value_text(one)}' for name, one in value.items())}}}"
-    return str(value) if value != "" else "''"
+    text = str(value)
+    if PLAIN.fullmatch(text):
+        return text
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def about_text(about: About) -> str:
@@ -108,7 +117,8 @@ def tables() -> str:
     player = list(rows_of(PlayerSettings()))
     named = [row for row in player if not row.key.startswith("search.")]
     parts.append(
-        "### A player\n\n`first` and `second` of a match, and each of `strength.references`: "
+        "### A player\n\n`first` and `second` of a match and of an experiment, `player` and each "
+        "of `players` of a tournament, and each of `strength.references`: "
         f"`first.evaluator=…`.\n\n{table(named)}"
     )
     parts += option_tables("search", "about")

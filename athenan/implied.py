@@ -57,6 +57,8 @@ def words_of_game(given: dict[str, Any]) -> list[str]:
     if has_group(given, "game"):
         return []
     named = [value for key, value in given.items() if key.rpartition(".")[2] in NETWORKS]
+    runs = given.get("runs")
+    named += runs if isinstance(runs, list) else []
     for text in named:
         if isinstance(text, str) and text not in CORE_EVALUATORS:
             game = game_of(text, Path(str(given.get("checkpoints", "checkpoints"))))
@@ -148,7 +150,9 @@ def with_wider_searches(
     groups = ("game", "experiment")
     if not any(has_group(values_of(words), name) for name in groups):
         return words
-    places = ("search", "first.search", "second.search")
+    named = {key.split(".")[1] for key in given if key.startswith("players.")}
+    places = ["search", *(f"{player}.search" for player in ("first", "second", "player"))]
+    places += [f"players.{name}.search" for name in sorted(named)]
     try:
         others = [word for word in words if not word.startswith(tuple(f"{p}." for p in places))]
         config = compose(command, others, sources)
@@ -157,9 +161,10 @@ def with_wider_searches(
         return words  # it is said when the words are read
     names, options = [], []
     for place in places:
-        player = place.rpartition(".")[0]
-        search = getattr(getattr(config, player, None) if player else config, "search", None)
-        if not search or place in given or f"{place}.name" in given:
+        search = value_at(config, place)
+        whole = given.get(place.rpartition(".")[0])  # a player that is given at once
+        searches = isinstance(whole, dict) and "search" in whole
+        if not search or place in given or f"{place}.name" in given or searches:
             continue
         wider = search_for(game, search["name"])
         if wider == search["name"]:
@@ -171,6 +176,13 @@ def with_wider_searches(
             if key != "name"
         ]
     return [*options, *words, *names]
+
+
+def value_at(config: Any, key: str) -> Any:
+    """None where there is no such setting."""
+    for part in key.split("."):
+        config = config.get(part) if isinstance(config, dict) else getattr(config, part, None)
+    return config
 
 
 # ---- The source of a fork ------------------------------------------------------------------------

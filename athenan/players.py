@@ -139,17 +139,22 @@ def make_player(
     seed: int,
     threads: int,
     trust: bool = False,
+    loaded: dict[str, str | Evaluate] | None = None,
 ) -> Player:
     """From a player's settings; `runs` is the folder of the game's runs, `trust` as for
-    find_evaluator."""
+    find_evaluator. `loaded`: evaluators by their texts, which players share."""
     if settings.engine is not None:
         return ExternalPlayer(game, settings)
     budget = {name: value for name in BUDGETS if (value := getattr(settings, name)) is not None}
     evaluator: str | Evaluate
     if settings.checkpoint is not None:
         evaluator = find_checkpoint(settings.checkpoint, game, runs, trust)
+    elif loaded is not None and settings.evaluator in loaded:
+        evaluator = loaded[settings.evaluator]
     else:
         evaluator = find_evaluator(settings.evaluator, game, runs, trust=trust)
+        if loaded is not None:
+            loaded[settings.evaluator] = evaluator
     known = {} if settings.resolved is None else {"resolved": load_proof(settings.resolved, game)}
     return SearchPlayer(game, evaluator, settings.search, budget, threads, seed, **known)
 

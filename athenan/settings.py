@@ -419,6 +419,79 @@ class MatchSettings:
 
 
 @dataclass
+class TournamentSettings:
+    game: dict[str, Any] = named("game", "the rules")
+    players: dict[str, PlayerSettings] = field(
+        default_factory=dict,
+        metadata={"about": About("who plays, by name, each with the settings of a player")},
+    )
+    runs: list[str] = setting(
+        [], "whose checkpoints play, each as `player` says: names, folders or latest"
+    )
+    player: PlayerSettings = group(PlayerSettings, "how the checkpoints of `runs` play")
+    most_steps: int | None = setting(
+        None, "of each run, spread evenly, the newest among them; null: all", "checkpoints", low=1,
+        high=100_000,
+    )  # fmt: skip
+    budgets: list[int] = setting(
+        [], "everyone who uses an evaluator plays with each of these, as NAME@BUDGET",
+        "evaluations an action", low=1, high=LARGEST, ascending=True,
+    )  # fmt: skip
+    format: str = setting(
+        "round_robin", "who meets whom: all each other, the challengers all others, or all those "
+        "that stand near them in the list, from budget to budget",
+        choices=("round_robin", "gauntlet", "ladder"),
+    )  # fmt: skip
+    challengers: list[str] = setting([], "of a gauntlet; empty: the first of the list")
+    reach: int = setting(1, "of a ladder: how far apart they meet", "places", low=1, high=100_000)
+    games: int = number(
+        20, "of those who meet: every opening in both colours, or in every seat", "games"
+    )
+    opening_plies: int = setting(
+        4, "random actions before the players take over; all who meet play the same openings",
+        "plies", low=0, high=10_000,
+    )  # fmt: skip
+    anchor: str | None = setting(None, "the player whose rating is 0; null: the mean of all is")
+    name: str = setting(
+        "tournament", "of the results' folder; the same name goes on with it, also beside another "
+        "process that does"
+    )  # fmt: skip
+    games_in_step: int = setting(64, "at once", "games", low=1, high=1_000_000)
+    threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
+    layout: LayoutSettings = group(LayoutSettings, "which processes play")
+    seed: int = setting(0, "of openings and players", low=0, high=SEED)
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    trust: bool = setting(False, TRUST)
+
+
+@dataclass
+class ExperimentSettings:
+    games: list[str] = setting([], "configs of the games that are played", empty=False)
+    first: PlayerSettings = group(
+        PlayerSettings, "the player whose score is told; {} in its evaluator is one of the set"
+    )
+    second: PlayerSettings = group(PlayerSettings, "its opponent, which differs in what is studied")
+    sets: list[str] = setting(
+        [], "of evaluators, for each game: a run, whose last checkpoints are taken, or several "
+        "evaluators with commas between them; {game} stands for the game's config", empty=False,
+    )  # fmt: skip
+    last: int = setting(5, "of a run, in its set", "checkpoints", low=1, high=100_000)
+    same: bool = setting(True, "an evaluator also plays against itself in the other hands")
+    published: list[str] = setting([], "figures of others to set beside, as 'game: figure'")
+    resamples: int = setting(
+        10_000, "of the bootstrap of blocks", "times", low=100, high=10_000_000
+    )
+    study_name: str = setting("study", "of the results' folder; the same name goes on with it, "
+        "also beside another process that does")  # fmt: skip
+    games_in_step: int = setting(64, "at once", "games", low=1, high=1_000_000)
+    threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
+    layout: LayoutSettings = group(LayoutSettings, "which processes play")
+    seed: int = setting(0, "of the players and the bootstrap", low=0, high=SEED)
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    trust: bool = setting(False, TRUST)
+
+
+@dataclass
 class EngineSettings:
     """Of every command behind which an engine stands."""
 
@@ -582,6 +655,8 @@ class DoctorSettings:
 COMMANDS: dict[str, type[Any]] = {
     "train": TrainSettings,
     "match": MatchSettings,
+    "tournament": TournamentSettings,
+    "experiment": ExperimentSettings,
     "play": PlaySettings,
     "analysis": AnalysisSettings,
     "gtp": ProtocolSettings,

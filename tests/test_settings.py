@@ -19,6 +19,7 @@ from athenan.help import about_text, readme, value_text
 from athenan.implied import completed
 from athenan.settings import COMMANDS, About, PlayerSettings
 
+PRESETS = [("experiment", "train"), ("study", "experiment")]  # groups and whose presets they are
 GROUPS = sorted(path.name for path in configs_folder().iterdir() if path.is_dir())
 
 
@@ -29,7 +30,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def groups_of(command: str) -> list[str]:
     names = {field.name for field in fields(COMMANDS[command])}
-    return [g for g in GROUPS if g in names or (g, command) == ("experiment", "train")]
+    return [g for g in GROUPS if g in names or (g, command) in PRESETS]
 
 
 def choices() -> list[tuple[str, str]]:
