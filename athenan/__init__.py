@@ -9,6 +9,7 @@ table              rows in columns
 backend            TensorFlow, imported late
 python_game        games written in Python
 games              the rules by name
+saved_games        finished games of players on disk, a line each
 tree_game          games made of explicit trees
 template           a game in Python to start from
 own_rules          … of a search, written in Python
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from athenan.evaluators import CheckpointEvaluator, DenseCheckpoint
     from athenan.match import MatchResult
     from athenan.records import GameRecord
+    from athenan.saved_games import SavedGame
 
 __version__ = "0.1.0"
 
@@ -151,6 +153,7 @@ def run_match(
     seed: int = 0,
     threads: int = 1,
     on_progress: Callable[[int, MatchResult], object] | None = None,
+    on_game: Callable[[SavedGame], object] | None = None,
 ) -> MatchResult:
     """Two players, both colours of every opening; the result is the first one's. In a game for more
     the first has every seat in turn, and the second all the others. A player is a dictionary:
@@ -165,7 +168,7 @@ def run_match(
         made, player_of(made, first, seed, threads), player_of(made, second, seed + 1, threads)
     )
     openings = make_openings(made, max(1, games // len(players)), opening_plies, seed)
-    return play_match(players, openings, on_progress=on_progress)
+    return play_match(players, openings, on_progress=on_progress, on_game=on_game)
 
 
 def load_checkpoint(path: str | Path, trust: bool = False) -> CheckpointEvaluator | DenseCheckpoint:

@@ -63,6 +63,16 @@ def make_game(name: str | _core.Game | PythonGame, **options: Any) -> _core.Game
         raise InputError(f"An option of game '{name}' is neither a number nor a text.") from None
 
 
+def settings_of(game: _core.Game) -> dict[str, Any]:
+    """Name and options, as make_game takes them. Of one that was made in Python by other means the
+    options are not known."""
+    own = _core.python_game_of(game)
+    if own is None:
+        return {"name": game.name, **game.values}
+    usual = {"name": f"{type(own).__module__}:{type(own).__qualname__}"}
+    return dict(getattr(own, "_settings", usual))
+
+
 def make_game_of(source: Path, game: Any, trust: bool = False) -> _core.Game:
     """The game that a file names, with its options. A game of one's own is code, and a file must
     not choose what runs: without `trust` it has to be there, because the user named it. What was
@@ -186,9 +196,11 @@ def _import_file(name: str) -> ModuleType:
 
 
 def make_python_game(name: str, options: dict[str, Any]) -> PythonGame:
-    made = import_game(name)
+    made_of = import_game(name)
     try:
-        return made(**options)
+        made = made_of(**options)
+        object.__setattr__(made, "_settings", {"name": name, **options})  # a frozen one's, too
+        return made
     except InputError:
         raise
     except (TypeError, ValueError) as error:
@@ -253,10 +265,10 @@ def _reduced_state(state: _core.State) -> tuple[Any, ...]:
     start, actions = state.history
     if isinstance(start, PythonState):
         start = pickle.dumps(start)  # read after its game, whose class may be of a file
-    return _replayed_state, (state.game, start, actions)
+    return replayed_state, (state.game, start, actions)
 
 
-def _replayed_state(game: _core.Game, start: Any, actions: list[int]) -> _core.State:
+def replayed_state(game: _core.Game, start: Any, actions: list[int]) -> _core.State:
     if start is None:
         state = game.initial_state()
     elif isinstance(start, bytes):

@@ -14,6 +14,7 @@ from athenan import _core
 from athenan.errors import InputError
 from athenan.players import Player
 from athenan.progress import duration
+from athenan.saved_games import SavedGame, saved_game
 
 
 @dataclass
@@ -166,6 +167,7 @@ class Pace:
         return self.players * int(number / self.players)
 
 
+Openings = Sequence[_core.State]
 Turn = tuple[int, float | None]  # how many games go on, and the seconds that are left
 
 
@@ -195,10 +197,15 @@ def play_match(
     games_in_step: int = 128,
     on_progress: Callable[[int, MatchResult], object] | None = None,
     seconds: float | None = None,
+    on_game: Callable[[SavedGame], object] | None = None,
+    event: str = "match",
+    first_number: int = 0,
 ) -> MatchResult:
     """Each opening once for every player, who changes seats, in waves of games in step; in so many
     seconds, if there is a limit. `on_progress(games done, result so far)` hears of every turn; the
-    result is of whole waves."""
+    result is of whole waves. `on_game` hears of each game when it ends, also of those whose wave is
+    then dropped for want of seconds; game n * i + r, counted from the first number, is opening i
+    with the first of n players in seat r."""
     each = len(players)
     result = MatchResult(players=each)
     ends = None if seconds is None else time.monotonic() + seconds
@@ -220,8 +227,15 @@ def play_match(
                 on_progress(result.games + over, result)
             return (games, None) if pace is None else (pace.turn(), pace.left)
 
+        def ended(i: int, state: _core.State, wave: Openings = wave) -> None:
+            if on_game:
+                seated = [players[(seat - i) % each] for seat in range(each)]
+                number = first_number + result.games + i
+                opening = len(wave[i // each].history[1])
+                on_game(saved_game(state, opening, seated, event=event, number=number))
+
         try:
-            played = play_wave(players, states, turn)
+            played = play_wave(players, states, turn, ended)
         finally:
             for player in players:
                 player.forget()
@@ -257,11 +271,14 @@ def share(state: _core.State, seat: int) -> float:
 
 
 def play_wave(
-    players: Sequence[Player], states: list[_core.State], turn: Callable[[int], Turn]
+    players: Sequence[Player],
+    states: list[_core.State],
+    turn: Callable[[int], Turn],
+    ended: Callable[[int, _core.State], object],
 ) -> int:
     """Plays the states to their end, in place; at each turn one player answers all its games.
     Before it `turn(games over)` says how many of them, from the first, go on; returns how many did
-    to the end."""
+    to the end. `ended(game, state)` hears of each that does."""
     playing, left = turn(0)
     while (over := sum(state.is_terminal for state in states[:playing])) < playing:
         for who, player in enumerate(players):
@@ -275,5 +292,7 @@ def play_wave(
             actions = player.choose(own, [states[i] for i in own], left)
             for i, action in zip(own, actions, strict=True):
                 states[i] = states[i].play(action)
+                if states[i].is_terminal:
+                    ended(i, states[i])
             playing, left = turn(over)
     return playing

@@ -32,6 +32,10 @@ BATCH_SIZES = [64, 256, 1024, 4096]
 class Player(Protocol):
     text: str  # who it is, in full
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a saved game says of it besides: version, options and seed."""
+
     def choose(
         self, games: list[int], states: list[_core.State], seconds: float | None = None
     ) -> list[int]:
@@ -64,6 +68,14 @@ class SearchPlayer:
         self.budget, self.threads, self.seed, self.common = budget, threads, seed, common
         self.searches: dict[int, _core.Search] = {}
         self._new_search(0)  # what is wrong with it is better said now
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        from athenan import __version__
+
+        plain = {k: v for k, v in self.common.items() if isinstance(v, str | int | float)}
+        options = {"search": self.search, **self.budget, **plain}
+        return {"version": f"athenan {__version__}", "options": options, "seed": self.seed}
 
     def _new_search(self, number: int) -> _core.Search:
         return make_core_search(

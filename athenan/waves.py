@@ -16,6 +16,7 @@ from athenan.games import make_game
 from athenan.match import MatchResult, make_openings, play_match, seats
 from athenan.placement import see_only
 from athenan.players import Player, make_player
+from athenan.saved_games import SavedGame
 from athenan.settings import MatchSettings
 
 
@@ -57,12 +58,17 @@ def prepared(wave: Wave) -> tuple[list[Player], list[_core.State]]:
     return players_of(config, game), openings_of(config, game)
 
 
-def play(wave: Wave, number: int) -> MatchResult:
-    """The wave of that number."""
+def play(wave: Wave, number: int) -> tuple[MatchResult, list[SavedGame]]:
+    """The wave of that number, and its games."""
     players, openings = prepared(wave)
     size = openings_in(wave.config.games_in_step, len(players))
     own = openings[number * size : (number + 1) * size]
-    return play_match(players, own, wave.config.games_in_step)
+    games: list[SavedGame] = []
+    first_number = number * size * len(players)
+    result = play_match(
+        players, own, wave.config.games_in_step, on_game=games.append, first_number=first_number
+    )
+    return result, games
 
 
 def openings_in(games: int, players: int) -> int:
@@ -71,9 +77,13 @@ def openings_in(games: int, players: int) -> int:
 
 
 def play_match_by_ray(
-    config: MatchSettings, players: int, on_progress: Callable[[int, MatchResult], object]
+    config: MatchSettings,
+    players: int,
+    on_progress: Callable[[int, MatchResult], object],
+    on_game: Callable[[SavedGame], object] | None = None,
 ) -> MatchResult:
-    """As play_match of so many players, wave by wave in any order."""
+    """As play_match of so many players, wave by wave in any order; games are heard of when their
+    wave is over."""
     cluster = Cluster(config.layout)
     try:
         ray, layout = cluster.ray, config.layout
@@ -91,7 +101,10 @@ def play_match_by_ray(
             while len(under_way) < most and (number := next(rest, None)) is not None:
                 under_way[task.remote(wave, number)] = number
             for ref in ray.wait(list(under_way), timeout=0.5)[0]:
-                played[under_way.pop(ref)] = ray.get(ref)
+                played[under_way.pop(ref)], games = ray.get(ref)
+                if on_game:
+                    for game in games:
+                        on_game(game)
             result = joined([played[number] for number in sorted(played)], players)
             on_progress(result.games, result)
         return joined([played[number] for number in numbers], players)
