@@ -11,6 +11,11 @@ python_game        games written in Python
 games              the rules by name
 saved_games        finished games of players on disk, a line each
 tree_game          games made of explicit trees
+translators.moves  one game's moves and positions in the words of other programs
+translators.gtp    … with stones on vertices
+translators.uci    … of chess and its variants
+translators.hub    … of draughts
+translators.aei    … of Arimaa
 template           a game in Python to start from
 own_rules          … of a search, written in Python
 proofs             what solving has proven, on disk and for searches
@@ -65,8 +70,13 @@ ground             … what lies below them
 boards             … a board, and which clicks are an action
 drawing            a search's tree as a picture
 notation           actions as people write them
-opponent           the program that a person plays against
+thoughts           what a search thinks of a state, and why
+time_control       how long a turn may take
+engine             a line of states, and a search that thinks of it
+opponent           an engine as settings say, and who it is
 play               a game against a person
+lines              programs that are spoken to in lines
+analysis           … in JSON, about any state
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game

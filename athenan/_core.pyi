@@ -342,6 +342,12 @@ class SearchResult:
     def principal_variation(self) -> list[int]: ...
 
     @property
+    def plies_to_end(self) -> int | None:
+        """
+        Of what is resolved, along the principal variation; None where that does not come to an end, as of what a proof says.
+        """
+
+    @property
     def children(self) -> list[Child]:
         """Of the root, in the order of their actions."""
 
@@ -408,8 +414,10 @@ class SearchGroup:
     def start(self, index: int, root: State, iterations: int = 0, evaluations: int = 0, seconds: float = 0.0) -> None:
         """Prepares a search of the state; `advance` runs it."""
 
-    def advance(self) -> list[int]:
-        """Runs all until each waits or is done; those that are done."""
+    def advance(self, pause_seconds: float = 0.0) -> list[int] | None:
+        """
+        Runs all until each waits or is done; those that are done. None after so many seconds, if there are any: call it again, all go on where they paused.
+        """
 
     def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None:
         """(planes, real rows) of states that wait for their values, or None."""
@@ -433,6 +441,11 @@ class UnboundedSearch(Search):
 
     def follow(self, game: Game, goes_on: Callable[[State, list[Child], int], bool] | None, child_to_explore: Callable[[State, list[Child]], int] | None) -> None:
         """Takes rules of one's own in place of its settings."""
+
+    def look(self, state: State) -> SearchResult | None:
+        """
+        What it knows of any state in its tree, between slices of a search too. Without transpositions of its root alone.
+        """
 
     def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]:
         """

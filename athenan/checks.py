@@ -20,9 +20,9 @@ from athenan.settings import (
     LARGEST,
     About,
     BenchSettings,
+    EngineSettings,
     Named,
     PlayerSettings,
-    PlaySettings,
     SelfPlaySettings,
     TrainSettings,
 )
@@ -280,7 +280,7 @@ def contradictions(settings: Any) -> Iterator[str]:
                 f"Setting 'strength.best_by' names no reference: '{strength.best_by}'"
                 f"{nearest(strength.best_by, strength.references)}"
             )
-    if isinstance(settings, PlaySettings):
+    if isinstance(settings, EngineSettings):
         budget_given = settings.evaluations or settings.seconds
         if needs_budget(settings.search) and not budget_given:
             yield "The program needs a budget: 'evaluations' or 'seconds'."

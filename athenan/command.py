@@ -20,6 +20,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   train   self-play and learning from zero, or on from a checkpoint
   match   two players against each other, with an interval
   play    you against a checkpoint, in the terminal
+  analysis  JSON lines in and out, for programs: any state of any game is thought of
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
@@ -314,6 +315,23 @@ def play_command(words: list[str]) -> None:
     )
 
 
+def analysis_command(words: list[str]) -> None:
+    """athenan analysis [game=…] [checkpoint=RUN] [seconds=…|evaluations=…] [setting=value …]
+
+    Reads JSON objects from standard input, one a line, and answers each by lines with its id:
+    {"id": 1, "actions": ["d1", "d2"], "evaluations": 1000}. Any game by "game", any state by
+    "start" and "actions"; athenan/README.md has all fields. Ends when its input does, or by
+    {"id": 2, "command": "quit"}.
+    """
+    from athenan.analysis import run_analysis
+    from athenan.config import compose
+    from athenan.implied import completed
+
+    arguments = parse("analysis", words)
+    words = completed("analysis", arguments.settings, arguments.sources)
+    run_analysis(compose("analysis", words, arguments.sources))
+
+
 def export_command(words: list[str]) -> None:
     """athenan export [checkpoint=RUN|STEP|latest] [formats=[tflite,onnx]] [out=FOLDER] [game=…]
 
@@ -381,6 +399,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "train": train_command,
     "match": match_command,
     "play": play_command,
+    "analysis": analysis_command,
     "games": games_command,
     "solve": solve_command,
     "check": check_command,

@@ -26,6 +26,7 @@ from athenan.files import read_text
 from athenan.games import configs_folder, own_name
 from athenan.settings import (
     COMMANDS,
+    AnalysisSettings,
     BenchSettings,
     CheckSettings,
     DoctorSettings,
@@ -66,6 +67,10 @@ def compose(
 def compose(
     command: Literal["play"], overrides: list[str], sources: Sources = ...
 ) -> PlaySettings: ...
+@overload
+def compose(
+    command: Literal["analysis"], overrides: list[str], sources: Sources = ...
+) -> AnalysisSettings: ...
 @overload
 def compose(
     command: Literal["solve"], overrides: list[str], sources: Sources = ...

@@ -1,4 +1,5 @@
-"""The program that a person plays against: its search, what computes for it, and who it is."""
+"""The program that somebody plays against: its engine as settings say, what computes for it, and
+who it is in words."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any
 from athenan import _core
 from athenan.backend import gpu_driver, gpu_names
 from athenan.checkpoint import runs_of
+from athenan.engine import Budget, Engine
 from athenan.errors import InputError
 from athenan.evaluators import (
     CheckpointEvaluator,
@@ -25,31 +27,20 @@ from athenan.export.operations import operations_of, ranges_of
 from athenan.export.runtimes import FORMATS, missing_package
 from athenan.export.writing import calibration_states
 from athenan.proofs import load_proof
-from athenan.search import Evaluate, Search, SearchResult, make_search, search_type
-from athenan.settings import PlaySettings
+from athenan.search import Evaluate, Search, make_search, search_type
+from athenan.settings import EngineSettings
 
 CALIBRATION_STATES = 1024
 
 
 @dataclass
 class Opponent:
-    search: Search
-    budget: dict[str, Any]
+    engine: Engine
     about: list[str]  # who it is, a line for each fact
     meaning: str  # of its values, for the person
 
-    def think(self, state: Any) -> SearchResult:
-        """What the search knows when its budget is spent, or when Ctrl-C stops it."""
-        try:
-            return self.search.run(state, **self.budget)
-        except KeyboardInterrupt:
-            result = self.search.result()
-        if result.action is None:  # nothing is known yet: the least that gives an action
-            result = self.search.run(state, seconds=1e-3)
-        return result
 
-
-def make_opponent(game: _core.Game, config: PlaySettings) -> Opponent:
+def make_opponent(game: _core.Game, config: EngineSettings) -> Opponent:
     evaluator, search = find_network(game, config), config.search
     uses_evaluator = search_type(search["name"])["uses_evaluator"]
     if config.resolved is not None:
@@ -60,11 +51,11 @@ def make_opponent(game: _core.Game, config: PlaySettings) -> Opponent:
         f"evaluator: {evaluator_words(evaluator, game) if uses_evaluator else 'random games'}",
         f"computed by {what_computes(evaluator if uses_evaluator else 'rollout')}",
     ]
-    budget = {"evaluations": config.evaluations, "seconds": config.seconds}
-    return Opponent(made, budget, about, meaning_of(made, evaluator, uses_evaluator))
+    engine = Engine(made, Budget(evaluations=config.evaluations, seconds=config.seconds))
+    return Opponent(engine, about, meaning_of(made, evaluator, uses_evaluator))
 
 
-def find_network(game: _core.Game, config: PlaySettings) -> str | Evaluate:
+def find_network(game: _core.Game, config: EngineSettings) -> str | Evaluate:
     """The evaluator; a checkpoint's by the runtime that is asked for."""
     runs = runs_of(Path(config.checkpoints), config.game["name"])
     text = config.checkpoint or config.evaluator
@@ -115,7 +106,7 @@ def search_words(search: dict[str, Any]) -> str:
     return " ".join([search["name"], *others])
 
 
-def budget_words(config: PlaySettings) -> str:
+def budget_words(config: EngineSettings) -> str:
     limits = [f"{config.seconds:g} s"] if config.seconds else []
     limits += [f"{config.evaluations:,} evaluations"] if config.evaluations else []
     return f"{' or '.join(limits)} an action" if limits else "until all is known"

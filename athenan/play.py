@@ -49,11 +49,11 @@ class Table:
 
     def __init__(self, game: _core.Game, opponent: Opponent, person: int) -> None:
         self.game, self.opponent, self.person = game, opponent, person
-        self.states: list[Any] = [game.initial_state()]
+        self.engine = opponent.engine
 
     @property
     def state(self) -> Any:
-        return self.states[-1]
+        return self.engine.state
 
     def play(self) -> None:
         print("\n".join(self.introduction()))
@@ -97,22 +97,27 @@ class Table:
         else:
             try:
                 for action in read_actions(state, word):
-                    self.states.append(self.state.play(action))
+                    self.engine.play(action)
             except InputError as error:
                 print(error)
         return True
 
     def undo(self) -> None:
-        while len(self.states) > 1:
-            self.states.pop()
+        while self.engine.undo():
             if self.state.to_move == self.person:
                 break
 
     # ---- What the program does ---------------------------------------------------------------
 
     def think(self) -> SearchResult:
+        """What the search knows when its budget is spent, or when Ctrl-C stops it."""
         with thinking():
-            return self.opponent.think(self.state)
+            try:
+                thought = self.engine.think()
+            except KeyboardInterrupt:
+                thought = self.engine.think_no_more()
+        assert thought.result is not None
+        return thought.result
 
     def let_it_play(self) -> None:
         result = self.think()
@@ -120,7 +125,7 @@ class Table:
         text = self.state.action_to_string(result.action)
         mark = f" {mark_of(self.game, self.state.to_move)}" if self.game.num_players > 2 else ""
         print(f"program{mark}: {text}  {self.summary(result)}")
-        self.states.append(self.state.play(result.action))
+        self.engine.play(result.action)
 
     # ---- What is shown -----------------------------------------------------------------------
 

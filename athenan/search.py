@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -29,6 +30,8 @@ Evaluate = Callable[[Array], Any]
 CORE_EVALUATORS = tuple(_core.evaluators())
 BATCH_SIZES = (16, 64, 256, 1024)
 BUDGETS = "give it iterations=…, evaluations=… or seconds=…"
+ENDLESS = 1e9  # seconds
+LOOK_SECONDS = 0.02  # between two looks at a search that runs
 MOST_GAMES = 20  # log10 of how many may be below a state that is searched to the end
 TREE_GAME = ("tree", (1, 1, 32))
 # The searches of two players, and the same where values are vectors.
@@ -84,7 +87,7 @@ def make_search(
     `SearchResult.children`."""
     game = make_game(game)
     core = make_core_search({"name": name, **settings}, game, evaluator)
-    return Search(game, core, evaluator, threads, batch_sizes)
+    return Search(game, core, evaluator, threads, batch_sizes, {"name": name, **settings})
 
 
 def make_core_search(
@@ -191,9 +194,11 @@ class Search:
         evaluator: str | Evaluate,
         threads: int = 1,
         batch_sizes: Iterable[int] = BATCH_SIZES,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.game, self.core, self.evaluator = game, core, evaluator
-        self._group = make_group([core], batch_sizes, threads)
+        self.batch_sizes, self.settings = tuple(batch_sizes), dict(settings or {})
+        self._group = make_group([core], self.batch_sizes, threads)
         self._running = threading.Lock()
 
     def run(
@@ -203,8 +208,14 @@ class Search:
         iterations: int | None = None,
         evaluations: int | None = None,
         seconds: float | None = None,
+        endless: bool = False,
+        look: Callable[[], object] | None = None,
     ) -> SearchResult:
-        """Searches until a budget is spent or the state is resolved.
+        """Searches until a budget is spent or the state is resolved; `endless`: until it is told to
+        stop (`core.stop()`) or the state is resolved.
+
+        `look` is called some fifty times a second, while the search waits: it may ask for
+        `result()`, for `core.look(…)`, and for an end. The search is the same with it.
 
         Ctrl-C leaves it within a moment, and `result()` is then what is known so far. Without a
         budget a search goes on until the state is resolved, so it is refused where that may take
@@ -212,6 +223,8 @@ class Search:
         more than 10^20. (Hex 4 has fewer and takes seconds; explicit trees may have any number.)
         """
         budget: dict[str, Any] = {}
+        if endless:
+            seconds = ENDLESS
         for what, limit, below in (
             ("iterations", iterations, 2**64),
             ("evaluations", evaluations, 2**64),
@@ -228,7 +241,7 @@ class Search:
                     self._check_it_ends(state)
                 self._group.start(0, state, **budget)
             try:
-                drive(self._group, self.evaluator)
+                drive(self._group, self.evaluator, look)
             except BaseException:
                 self.core.give_up()
                 raise
@@ -237,6 +250,7 @@ class Search:
             return result
 
     def result(self) -> SearchResult:
+        """What is known of the last state; while it runs, where `look` is called."""
         with refusals():
             return self.core.result()
 
@@ -318,13 +332,15 @@ def ask(
     evaluator: str | Evaluate,
     ended: Callable[[int], object] | None = None,
     enough: Callable[[], bool] | None = None,
+    look: Callable[[], object] | None = None,
 ) -> Asked | None:
     """Advances a group and gives the evaluator what it waits for; None where that is nothing.
 
     Each search that is done is told to `ended`, which may start it again; those that need no batch
-    go on at once, until there is `enough`. An evaluator with `start` may answer later.
+    go on at once, until there is `enough`. An evaluator with `start` may answer later. `look` is
+    called where a search of the core's own evaluators pauses.
     """
-    while done := advance(group):
+    while done := advance(group, look):
         for index in done:
             if ended is not None:
                 ended(index)
@@ -345,15 +361,28 @@ def asked(evaluator: Evaluate, planes: Array) -> Pending:
     return pending
 
 
-def drive(group: _core.SearchGroup, evaluator: str | Evaluate) -> None:
+def drive(
+    group: _core.SearchGroup,
+    evaluator: str | Evaluate,
+    look: Callable[[], object] | None = None,
+) -> None:
     """Runs a group until every search is done."""
-    while (asked := ask(group, evaluator)) is not None:
+    looked = time.monotonic()
+    while (asked := ask(group, evaluator, look=look)) is not None:
         asked.answer()
+        if look is not None and time.monotonic() - looked >= LOOK_SECONDS:
+            look()
+            looked = time.monotonic()
 
 
-def advance(group: _core.SearchGroup) -> list[int]:
-    with refusals():
-        return group.advance()
+def advance(group: _core.SearchGroup, look: Callable[[], object] | None = None) -> list[int]:
+    while True:
+        with refusals():
+            done = group.advance(LOOK_SECONDS if look else 0)
+        if done is not None:
+            return done
+        if look is not None:
+            look()
 
 
 def as_answers(values: Any) -> Array:

@@ -400,7 +400,9 @@ class MatchSettings:
 
 
 @dataclass
-class PlaySettings:
+class EngineSettings:
+    """Of every command behind which an engine stands."""
+
     game: dict[str, Any] = named("game", "the rules")
     search: dict[str, Any] = named("search", "the program's search")
     checkpoint: str | None = setting(
@@ -413,10 +415,6 @@ class PlaySettings:
     resolved: str | None = setting(
         None, "file of `solve --out`: what it proves is known to the search"
     )
-    first: str = setting("me", "who begins", choices=("me", "you"))
-    seat: int | None = setting(
-        None, "which player you are, 1 the first; null: by who begins", low=1, high=6
-    )
     runtime: str = setting(
         "auto", "what computes the network of a checkpoint; auto: tflite on a processor where it "
         "is installed, which answers soonest", choices=("auto", "tensorflow", "tflite",
@@ -426,6 +424,32 @@ class PlaySettings:
     seconds: float | None = setting(2.0, "an action", "seconds", above=0, high=1e9)
     threads: int = setting(1, "of the search", "threads", low=1, high=1024)
     trust: bool = setting(False, TRUST)
+
+
+@dataclass
+class PlaySettings(EngineSettings):
+    first: str = setting("me", "who begins", choices=("me", "you"))
+    seat: int | None = setting(
+        None, "which player you are, 1 the first; null: by who begins", low=1, high=6
+    )
+
+
+@dataclass
+class AnalysisSettings(EngineSettings):
+    pending: int = setting(1000, "that wait at most", "requests", low=1, high=1_000_000)
+    engines: int = setting(
+        4, "kept with their trees, one for each game that is asked for", "engines", low=1, high=1000
+    )
+
+
+@dataclass
+class ProtocolSettings(EngineSettings):
+    """Of gtp, uci, hub and aei."""
+
+    analysis_seconds: float = setting(
+        600.0, "after which an analysis without end thinks no more, though it waits to be ended",
+        "seconds", above=0, high=1e9,
+    )  # fmt: skip
 
 
 @dataclass
@@ -540,6 +564,7 @@ COMMANDS: dict[str, type[Any]] = {
     "train": TrainSettings,
     "match": MatchSettings,
     "play": PlaySettings,
+    "analysis": AnalysisSettings,
     "solve": SolveSettings,
     "check": CheckSettings,
     "export": ExportSettings,

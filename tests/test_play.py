@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from commands import answer, run
 
+from athenan.engine import Budget, Engine
 from athenan.games import game_types, list_games, make_game
 from athenan.opponent import Opponent, meaning_of
 from athenan.play import Table, goal_of, mark_of
@@ -36,7 +37,7 @@ def played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
 def table(name: str, person: int, **options: Any) -> Table:
     game = make_game(name, **options)
     search = make_search("ubfm" if game.num_players == 2 else "uct", game, "zero")
-    return Table(game, Opponent(search, {"evaluations": 10}, [], ""), person)
+    return Table(game, Opponent(Engine(search, Budget(evaluations=10)), [], ""), person)
 
 
 # ---- Who plays whom ----------------------------------------------------------------------
@@ -385,6 +386,6 @@ def test_an_interrupt_before_anything_is_known_still_plays() -> None:
         return [0.0] * len(planes)
 
     search = make_search("ubfm", at.game, interrupted)
-    at.opponent = Opponent(search, {"evaluations": 1000}, [], "")
+    at.engine = Engine(search, Budget(evaluations=1000))
     at.let_it_play()
     assert at.state.ply == 1

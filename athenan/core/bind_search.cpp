@@ -7,6 +7,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "core/bind.h"
@@ -106,15 +107,22 @@ nb::list to_python(const std::vector<Visit>& visits) {
 }
 
 // Ctrl-C is noticed between the slices.
-std::vector<std::size_t> advance(SearchGroup& group) {
-  constexpr auto slice = std::chrono::milliseconds(50);
+std::optional<std::vector<std::size_t>> advance(SearchGroup& group, double pause_seconds) {
+  constexpr std::chrono::duration<double> longest(0.05), shortest(1e-4);  // in which all begin
   const auto use = group.users().changing();
+  const bool pauses = pause_seconds > 0;
+  const auto slice = std::chrono::duration_cast<Clock::duration>(
+      pauses ? std::clamp(std::chrono::duration<double>(pause_seconds), shortest, longest)
+             : longest);
+  const auto started = Clock::now();
   while (true) {
     {
       nb::gil_scoped_release release;
-      if (auto done = group.advance(Clock::now() + slice)) return *done;
+      if (auto done = group.advance(Clock::now() + slice)) return done;
     }
     if (PyErr_CheckSignals()) throw nb::python_error();
+    if (pauses && std::chrono::duration<double>(Clock::now() - started).count() >= pause_seconds)
+      return std::nullopt;
   }
 }
 
@@ -254,6 +262,9 @@ void bind_search(nb::module_& m) {
           "states", [](const Result& r) { return r.counts.states; }, "All that it remembers.")
       .def_prop_ro("out_of_memory", [](const Result& r) { return r.counts.out_of_memory; })
       .def_ro("principal_variation", &Result::principal_variation)
+      .def_ro("plies_to_end", &Result::plies_to_end,
+              "Of what is resolved, along the principal variation; None where that does not come "
+              "to an end, as of what a proof says.")
       .def_ro("children", &Result::children, "Of the root, in the order of their actions.")
       .def("__eq__", &equal, nb::is_operator(),
            nb::sig("def __eq__(self, other: object, /) -> bool"))
@@ -352,7 +363,9 @@ void bind_search(nb::module_& m) {
           },
           nb::arg("index"), nb::arg("root"), nb::arg("iterations") = 0, nb::arg("evaluations") = 0,
           nb::arg("seconds") = 0.0, "Prepares a search of the state; `advance` runs it.")
-      .def("advance", &advance, "Runs all until each waits or is done; those that are done.")
+      .def("advance", &advance, nb::arg("pause_seconds") = 0.0,
+           "Runs all until each waits or is done; those that are done. None after so many seconds, "
+           "if there are any: call it again, all go on where they paused.")
       .def("batch", &batch_of,
            nb::sig("def batch(self) -> tuple[numpy.typing.NDArray[numpy.uint8], int] | None"),
            "(planes, real rows) of states that wait for their values, or None.")

@@ -1,5 +1,6 @@
 // Python's view of the unbounded searches' trees, and of what learning takes from them.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -284,6 +285,16 @@ void bind_unbounded(nb::module_& m) {
                    "goes_on: typing.Callable[[State, list[Child], int], bool] | None, "
                    "child_to_explore: typing.Callable[[State, list[Child]], int] | None) -> None"),
            "Takes rules of one's own in place of its settings.")
+      .def(
+          "look",
+          [](const UnboundedSearch& s, const BoundState& state) {
+            check_game(s, state);
+            const auto use = s.users().reading();
+            return s.look(*state.state, state.mobility);
+          },
+          nb::arg("state"), nb::sig("def look(self, state: State) -> SearchResult | None"),
+          "What it knows of any state in its tree, between slices of a search too. Without "
+          "transpositions of its root alone.")
       .def("save_tree", &save_tree,
            nb::sig("def save_tree(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
                    "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint64]]"),

@@ -87,6 +87,7 @@ struct Result {
   bool resolved = false;
   Counts counts;
   std::vector<Action> principal_variation;
+  std::optional<std::size_t> plies_to_end;  // of what is resolved, along that line
   std::vector<Child> children;  // of the root
 };
 
@@ -131,7 +132,9 @@ class alignas(128) Search {
   void stop() { stopped_ = true; }    // at the next expansion or within one; from any thread
   virtual void give_up();             // what was interrupted; what is known stays
   virtual void clear() = 0;           // forgets all that is known
-  virtual Result result() const = 0;  // once the task is done
+  // What is known: once the task is done, and wherever it waits or pauses. Throws before there is
+  // any.
+  virtual Result result() const = 0;
   virtual Counts counts() const { return counts_; }
   virtual bool has_horizon() const { return false; }  // and so ends by itself
   void trace(bool on) { tracing_ = on; }

@@ -615,18 +615,17 @@ int UnboundedSearch::kept_back(const Edge& edge, int player, const State& state)
   return tree_.completions(best.child)[std::size_t(player)];
 }
 
-std::vector<Action> UnboundedSearch::principal_variation() const {
-  std::vector<Action> line;
-  const auto state = root_state_->clone();
-  NodeId id = root_;
+bool UnboundedSearch::principal_variation(NodeId id, const State& state,
+                                          std::vector<Action>& line) const {
+  const auto at = state.clone();
   const auto longest = std::size_t(game_->facts().max_plies);  // keys may go round in circles
-  while (tree_.node(id).is(Node::expanded) && line.size() < longest) {
-    const auto& edge = tree_.edges(id)[decided_edge(id, *state, Decision::best)];
+  while (has_children(id) && line.size() < longest) {
+    const auto& edge = tree_.edges(id)[decided_edge(id, *at, Decision::best)];
     line.push_back(edge.action);
-    game_->play(*state, edge.action);
+    game_->play(*at, edge.action);
     id = edge.child;
   }
-  return line;
+  return tree_.node(id).is(Node::terminal);
 }
 
 PerPlayer<float> UnboundedSearch::value_of(NodeId id) const {
@@ -662,15 +661,32 @@ Counts UnboundedSearch::counts() const {
 
 Result UnboundedSearch::result() const {
   check_result(root_ != no_node);
+  return result_of(root_, *root_state_);
+}
+
+std::optional<Result> UnboundedSearch::look(const State& state, const Mobility& mobility) const {
+  NodeId id = no_node;
+  if (settings_.transpositions)
+    id = tree_.find(game_->key(state) ^ terminal_evaluation_.key(game_->ply(state), mobility));
+  else if (root_ != no_node && game_->key(state) == game_->key(*root_state_))
+    id = root_;
+  // One that waits for its value is known by name only.
+  if (id == no_node || std::ranges::find(new_nodes_, id) != new_nodes_.end()) return std::nullopt;
+  return result_of(id, state);
+}
+
+Result UnboundedSearch::result_of(NodeId id, const State& state) const {
   Result result;
   result.counts = counts();
-  result.value = value_of(root_);
-  result.completion = completion_of(root_);
-  result.resolved = root().is(Node::resolved);
-  if (!root().is(Node::expanded)) return result;
-  const auto edges = tree_.edges(root_);
-  result.action = edges[decided_edge(root_, *root_state_, settings_.decision)].action;
-  result.principal_variation = principal_variation();
+  result.value = value_of(id);
+  result.completion = completion_of(id);
+  result.resolved = tree_.node(id).is(Node::resolved);
+  const bool ends = principal_variation(id, state, result.principal_variation);
+  if (ends && result.resolved && settings_.completion)
+    result.plies_to_end = result.principal_variation.size();
+  if (!has_children(id)) return result;
+  const auto edges = tree_.edges(id);
+  result.action = edges[decided_edge(id, state, settings_.decision)].action;
   for (const Edge& edge : edges) result.children.push_back(told(edge));
   return result;
 }

@@ -87,6 +87,9 @@ class UnboundedSearch final : public Search {
   void clear() override;
   Result result() const override;
   Counts counts() const override;
+  // The same of any state in the tree, in the middle of a search too; nothing of others. Without
+  // transpositions, where nodes are lines, of the root alone.
+  std::optional<Result> look(const State& state, const Mobility& mobility) const;
 
   void follow(OwnRules rules) { own_rules_ = std::move(rules); }  // before it runs
   // Called before states leave the tree for want of memory; `stays` as in SearchTree::make_room.
@@ -151,7 +154,13 @@ class UnboundedSearch final : public Search {
   Child told(const Edge& edge) const;  // what is known of a child, as results tell it
   // The edge to play from a node, in the order of the decision; node must be expanded.
   std::size_t decided_edge(NodeId id, const State& state, Decision decision) const;
-  std::vector<Action> principal_variation() const;
+  // Whether its children are there and have their values, which a search may be waiting for.
+  bool has_children(NodeId id) const {
+    return tree_.node(id).is(Node::expanded) && (new_nodes_.empty() || id != path_.back());
+  }
+  Result result_of(NodeId id, const State& state) const;
+  // Of the best children; whether it comes to an end of the game.
+  bool principal_variation(NodeId id, const State& state, std::vector<Action>& line) const;
 
   UnboundedSettings settings_;
   SearchTree tree_;
