@@ -78,6 +78,10 @@ parts              a run's parts: new, forked, resumed
 train              the loop that joins them
 sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
+looks              what boards and pieces look like
+drawn_pieces       … a piece as SVG
+ground             … what lies below them
+boards             … a board, and which clicks are an action
 drawing            a search's tree as a picture
 notation           actions as people write them
 thoughts           what a search thinks of a state, and why
@@ -111,6 +115,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from athenan.boards import Board
 from athenan.errors import InputError
 from athenan.games import Game, State, Symmetry, list_games, make_game
 from athenan.proofs import load_proof
@@ -127,6 +132,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Board",
     "Evaluator",
     "Game",
     "PythonGame",

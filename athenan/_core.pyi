@@ -135,6 +135,12 @@ class Game:
         """What each plane means."""
 
     @property
+    def places(self) -> list[tuple[str, int, int]]:
+        """
+        Of each cell its name in actions, where it is in half cells from the left, and its row from the top, as drawn; no name where there is no cell, nothing without a board.
+        """
+
+    @property
     def symmetries(self) -> list[Symmetry]: ...
 
     @property

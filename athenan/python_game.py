@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,6 +97,9 @@ class PythonGame(ABC):
     max_score: float = 0.0  # bound of |score|; 0 without a score
     has_history: bool = False  # whether the key holds what the text does not show
     symmetries: list[_core.Symmetry]
+    # Of each cell of the planes, row by row: its name in the texts of actions, where it is in half
+    # cells from the left, its row from the top. With planes called `piece x` the board is drawn.
+    places: Sequence[tuple[str, int, int]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -245,7 +245,9 @@ class Search:
             except BaseException:
                 self.core.give_up()
                 raise
-            return self.result()
+            result = self.result()
+            result.state = state  # type: ignore[attr-defined]  # for who draws it (boards)
+            return result
 
     def result(self) -> SearchResult:
         """What is known of the last state; while it runs, where `look` is called."""

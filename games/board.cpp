@@ -140,6 +140,23 @@ std::optional<int> find_cell(const Shape& shape, std::string_view name) {
   return {};
 }
 
+std::vector<Place> drawn_places(const Shape& shape) {
+  std::vector<Place> found(shape.size());
+  int number = 0;
+  for (int row = 0; row < shape.rows; ++row) {
+    const int down = displayed_row(shape, row);
+    int across = indent(shape, down);
+    for (int column = 0; column < shape.columns; ++column) {
+      const int cell = row * shape.columns + column;
+      if (!shape.exists(cell)) continue;
+      found[cell] = {shape.numbered_cells ? std::to_string(number++) : cell_name(shape, cell),
+                     across, down};
+      across += 2;
+    }
+  }
+  return found;
+}
+
 std::string draw_board(const Shape& shape, const Board& board, int num_players,
                        std::optional<int> last_cell, std::optional<Ending> ending) {
   std::ostringstream out;

@@ -43,6 +43,7 @@ struct Shape {
 
 std::string cell_name(const Shape&, int cell);  // "c2": column letter, row counted from 1
 std::optional<int> find_cell(const Shape&, std::string_view name);
+std::vector<Place> drawn_places(const Shape&);  // of each cell, as draw_board puts them
 
 // Throws a std::invalid_argument: a text or planes do not make a state of the game, and why.
 [[noreturn]] void refuse(const std::string& why);

@@ -174,6 +174,14 @@ struct Draughts {
                       read_counter(note, "ending plies"));
   }
 
+  std::vector<Place> named_places() const {
+    auto found = drawn_places(shape);
+    for (int number = 0; number < Dark::cells; ++number) {
+      const int bit = Dark::bit_of(number);
+      found[Dark::place_of(bit)].name = name(bit);
+    }
+    return found;
+  }
   std::string action_to_string(const State& state, Action action) const {
     const bool capture = rank_of(action) > 0;
     auto text = name(from_of(action)) + (capture ? "x" : "-") + name(to_of(action));

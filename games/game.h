@@ -68,6 +68,13 @@ class State {
   virtual void assign(const State& other) = 0;  // other is of the same game
 };
 
+// Where a cell of the planes lies on the drawn board, and how actions write it.
+struct Place {
+  std::string name;  // empty where there is no cell
+  int across = 0;    // in half cells, from the left
+  int down = 0;      // in rows, from the top
+};
+
 struct Facts {
   std::string name;
   std::string options;                   // those that are not the default: "komi=6.5 size=7"
@@ -77,6 +84,7 @@ struct Facts {
   int max_plies = 0;     // no game is longer
   int rows = 0, columns = 0;
   std::vector<std::string> channels;  // meaning of each plane
+  std::vector<Place> places;          // of each cell; none where the game has no board
   std::vector<Symmetry> symmetries;   // the identity first
   double max_score = 0;               // bound of |score difference|; 0 without a score
   // Scores are f_t itself, whatever the outcomes say (explicit trees); whether they break ties.

@@ -45,6 +45,7 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 //   int pieces(const State&, int player), int max_pieces
 //   Bounds bounds(const State&): of the first player's score less the second's at the end
 //   Action random_action(const State&, Random&): where there is a quicker way than the list
+//   std::vector<Place> named_places(): where actions name cells in a way of their own
 //   bool has_history: the key holds more than the board shows (repetition, counters)
 //   std::string note(const State&): what a reader should know besides the drawn board; what it
 //     says of the state is to be read back
@@ -72,6 +73,10 @@ class RulesGame final : public Game {
       facts_.channels = rules_.channels();
     else
       facts_.channels = channel_names(rules_.shape, rules_.num_players);
+    if constexpr (requires { rules_.named_places(); })
+      facts_.places = rules_.named_places();
+    else
+      facts_.places = drawn_places(rules_.shape);
     facts_.symmetries = rules_.symmetries();
     if constexpr (requires { rules_.max_score; }) facts_.max_score = rules_.max_score;
     if constexpr (requires { rules_.max_pieces; }) facts_.max_pieces = rules_.max_pieces;

@@ -8,6 +8,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -326,6 +327,16 @@ void bind_games(nb::module_& m) {
           nb::sig("def plane_shape(self) -> tuple[int, int, int]"))
       .def_prop_ro(
           "channels", [](const Game& g) { return g.facts().channels; }, "What each plane means.")
+      .def_prop_ro(
+          "places",
+          [](const Game& g) {
+            std::vector<std::tuple<std::string, int, int>> found;
+            for (const auto& [name, across, down] : g.facts().places)
+              found.emplace_back(name, across, down);
+            return found;
+          },
+          "Of each cell its name in actions, where it is in half cells from the left, and its row "
+          "from the top, as drawn; no name where there is no cell, nothing without a board.")
       .def_prop_ro("symmetries", [](const Game& g) { return g.facts().symmetries; })
       .def_prop_ro(
           "max_score", [](const Game& g) { return g.facts().max_score; },

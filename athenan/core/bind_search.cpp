@@ -242,7 +242,8 @@ void bind_search(nb::module_& m) {
                     c.selections);
       });
 
-  nb::class_<Result>(m, "SearchResult", "What a search has found out about a state.")
+  nb::class_<Result>(m, "SearchResult", nb::dynamic_attr(),
+                     "What a search has found out about a state.")
       .def_ro("action", &Result::action, "None at a terminal state.")
       .def_prop_ro(
           "value", [](const Result& r) { return to_python(r.value); },
