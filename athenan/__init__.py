@@ -58,6 +58,12 @@ players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 sprt               whether a match has shown enough
 match              two players with an interval
+tally              … and what else their games add up to
+notation           actions as people write them
+openings           what a match begins with
+sgf                games of stones in their usual record
+pgn                … of chess, xiangqi and draughts
+saving             games appended to a file, by its ending
 waves              … in many processes
 matches            … of a run, on disk
 worklist           games that several processes play together
@@ -83,7 +89,6 @@ drawn_pieces       … a piece as SVG
 ground             … what lies below them
 boards             … a board, and which clicks are an action
 drawing            a search's tree as a picture
-notation           actions as people write them
 thoughts           what a search thinks of a state, and why
 time_control       how long a turn may take
 engine             a line of states, and a search that thinks of it
