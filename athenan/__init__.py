@@ -56,6 +56,7 @@ external.asking    … asked for a move, in each protocol
 external.player    … as a player of matches
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
+sprt               whether a match has shown enough
 match              two players with an interval
 waves              … in many processes
 matches            … of a run, on disk
