@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,18 @@ def test_what_does_not_answer_in_time_forfeits(kind: str, monkeypatch: pytest.Mo
     assert isinstance(again, GivesUp)
     assert "is not asked any more" in again.sentence
     opponent.close()
+
+
+def test_threads_that_wait_for_a_program_hear_that_it_was_ended() -> None:
+    opponent = fake("hang", patience_seconds=600, processes=2)
+    state = opponent.game.initial_state()
+    started = time.monotonic()
+    timer = threading.Timer(0.3, opponent.close)
+    timer.start()
+    answers = opponent.choose([0, 1], [state, state])
+    timer.join()
+    assert all(isinstance(answer, GivesUp) for answer in answers)
+    assert time.monotonic() - started < 60
 
 
 def test_who_resigns_has_lost() -> None:
@@ -284,6 +297,7 @@ def test_engines_are_named_by_their_files(tmp_path: Path) -> None:
             compose("match", words)
 
 
+@pytest.mark.slow
 def test_a_file_does_not_choose_what_runs(tmp_path: Path) -> None:
     engine = shlex.join([sys.executable, "-S", str(FAKE), "gtp", "good"])
     words = [
