@@ -163,6 +163,21 @@ def test_uci_hears_no_answers_to_other_questions() -> None:
     opponent.close()
 
 
+@pytest.mark.parametrize("variant", ["international", "brazilian"])
+def test_hub_is_spoken(variant: str) -> None:
+    game = athenan.make_game("draughts", variant=variant, max_plies=60)
+    engine = shlex.join([sys.executable, str(FAKE), "hub", "draughts"])
+    settings = PlayerSettings(engine=engine, seconds=0.1, options={"book": False})
+    opponent = ExternalPlayer(game, settings)
+    assert opponent.text.startswith("Fake draughts 2.0 (")
+    ours = player_of(game, {"search": "random"})
+    result = play_match([ours, opponent], make_openings(game, 2, 4, 0))
+    opponent.close()
+    assert (result.games, result.their_forfeits) == (4, 0), result.sentences
+    with pytest.raises(InputError, match="has no option 'bok'; did you mean 'book'"):
+        ExternalPlayer(game, PlayerSettings(engine=engine, seconds=1, options={"bok": 1}))
+
+
 def test_what_cannot_be_used_is_told_at_once() -> None:
     with pytest.raises(InputError, match="There is no program 'nowhere'; ask a friend"):
         command_of("nowhere --gtp", "ask a friend")
