@@ -328,6 +328,19 @@ def test_a_file_does_not_choose_what_runs(tmp_path: Path) -> None:
     athenan.run_training(*words, "resume=auto")
 
 
+def test_a_match_from_python_takes_a_program() -> None:
+    engine = shlex.join([sys.executable, "-S", str(FAKE), "gtp", "good"])
+    result = athenan.run_match(
+        athenan.make_game("tictactoe"), {"search": "random"},
+        {"engine": engine, "protocol": "gtp", "patience_seconds": 20}, games=4, opening_plies=1,
+    )  # fmt: skip
+    assert (result.games, result.their_forfeits) == (4, 0)
+    with pytest.raises(InputError, match="'patience'"):
+        athenan.run_match(
+            athenan.make_game("tictactoe"), {"engine": engine, "patience": 3}, {"search": "random"}
+        )
+
+
 def test_the_command_tells_of_forfeits(capfd: pytest.CaptureFixture[str]) -> None:
     from athenan.command import main
 
