@@ -193,7 +193,8 @@ def run_match(
     the first has every seat in turn, and the second all the others. A player is a dictionary:
     `search` (a name, or a dictionary of `name` and its options; by default ubfm), `evaluator` (one
     that is loaded, a callable, or any text that load_evaluator takes) and a budget an action:
-    `iterations`, `evaluations` or `seconds`; `resolved` is a proof, or its file."""
+    `iterations`, `evaluations` or `seconds`; `resolved` is a proof, or its file. Or it is another
+    program: `engine`, its command line, and the other settings of an engine."""
     from athenan.match import make_openings, play_match, seats
     from athenan.players import player_of
 

@@ -359,8 +359,8 @@ class StrengthSettings:
 
 CHECKPOINTS = "folder of all runs"
 TRUST = (
-    "files that are loaded may run code: exports as saved_model or keras, and the module of a game "
-    "of one's own that only the file names"
+    "files that are loaded may run code: exports as saved_model or keras, the module of a game of "
+    "one's own and the program of an engine that only the file names"
 )
 SEED = 2**32 - 1
 
