@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from athenan.engine import ENDLESS, Budget, Engine
 from athenan.errors import InputError
 from athenan.games import make_game, own_fault, settings_of
-from athenan.lines import LongLine, Out, talk
+from athenan.lines import LongLine, Out, number_of, talk
 from athenan.opponent import Opponent, make_opponent
 from athenan.search import search_for
 from athenan.settings import ProtocolSettings
@@ -448,9 +448,10 @@ def whole(word: str) -> int:
 
 
 def real(word: str) -> float:
-    if not re.fullmatch(r"[-+]?[0-9]{1,9}(\.[0-9]{0,9})?", word):
+    found = number_of(word)
+    if found is None:
         refuse(f"'{word}' is no number")
-    return float(word)
+    return found
 
 
 def seconds(word: str) -> float:
