@@ -51,8 +51,12 @@ export.bundle      an export on disk, and its evaluator
 evaluators         networks of checkpoints for any search
 export.readme      the text that explains an export
 export.writing     writing one
+external.program   another program as a process
+external.asking    … asked for a move, in each protocol
+external.player    … as a player of matches
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
+sprt               whether a match has shown enough
 match              two players with an interval
 waves              … in many processes
 matches            … of a run, on disk

@@ -299,7 +299,7 @@ def match_command(words: list[str]) -> None:
         "seconds": round(progress.seconds, 1),
     }
     who = "first player of the two" if len(players) == 2 else "first player"
-    report(arguments, [f"{who}: {result}"], figures)
+    report(arguments, [f"{who}: {result}", *result.forfeits_text()], figures)
 
 
 def play_command(words: list[str]) -> None:
