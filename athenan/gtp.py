@@ -22,10 +22,15 @@ from athenan.search import search_for
 from athenan.settings import ProtocolSettings
 from athenan.thoughts import Thought
 from athenan.time_control import TurnClock
-from athenan.translators import Translator, gtp_colour, make_translator, player_of_colour
+from athenan.translators import (
+    PLAYED,
+    Translator,
+    gtp_colour,
+    make_translator,
+    player_of_colour,
+)
 from athenan.translators.gtp import Gtp as GtpWords
 
-GAMES = ("connect6", "go", "gomoku", "havannah", "hex", "mnk", "othello", "tictactoe")  # listed
 SIZES = ("size", "base")  # options of games that `boardsize` sets
 ANALYSES = ("lz", "kata")
 LEAST_INTERVAL = 0.02  # seconds between two lines of an analysis
@@ -74,7 +79,7 @@ class Gtp:
             "time_settings": self.time_settings,
             "kgs-time_settings": self.kgs_time_settings,
             "time_left": self.time_left,
-            "list_games": lambda _: "\n".join(GAMES),
+            "list_games": lambda _: "\n".join(PLAYED["gtp"]),
             "set_game": self.set_game,
             "gogui-rules_game_id": lambda _: self.game.name,
             "gogui-rules_board": lambda _: self.board(),
@@ -159,7 +164,7 @@ class Gtp:
         name = " ".join(words).casefold().replace(" ", "_")
         if name == self.game.name:
             return self.clear_board([])
-        if name not in GAMES:
+        if name not in PLAYED["gtp"]:
             refuse("unknown game")
         self.set_up({"name": name})
         return ""
