@@ -93,8 +93,9 @@ thoughts           what a search thinks of a state, and why
 time_control       how long a turn may take
 engine             a line of states, and a search that thinks of it
 opponent           an engine as settings say, and who it is
-play               a game against a person
 lines              programs that are spoken to in lines
+screen             boards and tables in a terminal
+play               a game against a person
 analysis           … in JSON, about any state
 turns              … that go on to listen while they think
 gtp                … in GTP, for games of stones

@@ -9,7 +9,7 @@ from dataclasses import replace
 from athenan.engine import ENDLESS, Budget, Engine
 from athenan.errors import InputError
 from athenan.games import make_game, own_fault
-from athenan.lines import LongLine, Out, talk
+from athenan.lines import LongLine, Out, number_of, talk
 from athenan.opponent import make_opponent
 from athenan.settings import ProtocolSettings
 from athenan.thoughts import Thought
@@ -119,9 +119,10 @@ class Aei:
             return
         if name not in TIMES:
             raise InputError(f"there is no option {name}")
-        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{0,9})?", value):
+        number = number_of(value)
+        if number is None:
             raise InputError(f"{name} is a number")
-        self.times[name] = float(value)
+        self.times[name] = max(0.0, number)
 
     # ---- Thinking ------------------------------------------------------------------------------
 
@@ -143,9 +144,8 @@ class Aei:
         used = times.get("moveused", 0.0)
         left = TimeLeft(max(0.0, times["tcmove"] - used + reserve / SHARE_OF_RESERVE), turns=1)
         seconds = left.seconds_for_turn(1)
-        for name in ("tcmax", "tcturntime"):
-            if times.get(name):
-                seconds = min(seconds, 0.9 * times[name])
+        if times.get("tcturntime"):
+            seconds = min(seconds, 0.9 * times["tcturntime"])
         return replace(usual, seconds=seconds)
 
     def tell(self, thought: Thought) -> None:

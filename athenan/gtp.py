@@ -16,16 +16,21 @@ from typing import Any, NoReturn
 from athenan.engine import ENDLESS, Budget, Engine
 from athenan.errors import InputError
 from athenan.games import make_game, own_fault, settings_of
-from athenan.lines import LongLine, Out, talk
+from athenan.lines import LongLine, Out, number_of, talk
 from athenan.opponent import Opponent, make_opponent
 from athenan.search import search_for
 from athenan.settings import ProtocolSettings
 from athenan.thoughts import Thought
 from athenan.time_control import TurnClock
-from athenan.translators import Translator, gtp_colour, make_translator, player_of_colour
+from athenan.translators import (
+    PLAYED,
+    Translator,
+    gtp_colour,
+    make_translator,
+    player_of_colour,
+)
 from athenan.translators.gtp import Gtp as GtpWords
 
-GAMES = ("connect6", "go", "gomoku", "havannah", "hex", "mnk", "othello", "tictactoe")  # listed
 SIZES = ("size", "base")  # options of games that `boardsize` sets
 ANALYSES = ("lz", "kata")
 LEAST_INTERVAL = 0.02  # seconds between two lines of an analysis
@@ -74,7 +79,7 @@ class Gtp:
             "time_settings": self.time_settings,
             "kgs-time_settings": self.kgs_time_settings,
             "time_left": self.time_left,
-            "list_games": lambda _: "\n".join(GAMES),
+            "list_games": lambda _: "\n".join(PLAYED["gtp"]),
             "set_game": self.set_game,
             "gogui-rules_game_id": lambda _: self.game.name,
             "gogui-rules_board": lambda _: self.board(),
@@ -159,7 +164,7 @@ class Gtp:
         name = " ".join(words).casefold().replace(" ", "_")
         if name == self.game.name:
             return self.clear_board([])
-        if name not in GAMES:
+        if name not in PLAYED["gtp"]:
             refuse("unknown game")
         self.set_up({"name": name})
         return ""
@@ -448,9 +453,10 @@ def whole(word: str) -> int:
 
 
 def real(word: str) -> float:
-    if not re.fullmatch(r"[-+]?[0-9]{1,9}(\.[0-9]{0,9})?", word):
+    found = number_of(word)
+    if found is None:
         refuse(f"'{word}' is no number")
-    return float(word)
+    return found
 
 
 def seconds(word: str) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from athenan.engine import ENDLESS, Budget, Engine
 from athenan.errors import InputError
 from athenan.games import make_game, own_fault
-from athenan.lines import LongLine, Out, talk
+from athenan.lines import LongLine, Out, number_of, talk
 from athenan.opponent import Opponent, make_opponent
 from athenan.settings import ProtocolSettings
 from athenan.thoughts import Thought
@@ -21,7 +21,6 @@ from athenan.turns import Turns
 EVERY_SECONDS = 0.5  # between two `info`s
 VARIANTS = {"normal": "international", "brazilian": "brazilian", "canadian": "canadian"}
 ARGUMENT = re.compile(r'([a-z-]+)(?:\s*=\s*(?:"([^"]*)"|(\S+)))?', re.IGNORECASE)
-NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{0,9})?")
 
 
 def run_hub(config: ProtocolSettings) -> None:
@@ -141,12 +140,13 @@ class Hub:
 
     def set_level(self, given: dict[str, str]) -> None:
         """Holds until the next one."""
-        level = {}
+        level: dict[str, float] = {}
         for name in ("depth", "nodes", "time", "moves", "inc", "move-time"):
             if name in given:
-                if not NUMBER.fullmatch(given[name]):
+                value = number_of(given[name])
+                if value is None:
                     raise InputError(f"{name} is a number")
-                level[name] = float(given[name])
+                level[name] = max(0.0, value)
         level |= {"infinite": 1.0} if "infinite" in given else {}
         self.level = level
 
@@ -174,7 +174,8 @@ class Hub:
             return Budget(evaluations=nodes, seconds=level["move-time"])
         if "time" in level:
             moves = int(level.get("moves", 0)) or None
-            left = TimeLeft(level["time"], level.get("inc", 0.0), moves)
+            increment = level.get("inc", 0.0)  # which comes before the turn
+            left = TimeLeft(level["time"] + increment, increment, moves)
             return self.engine.budget_by_clock(left, Budget(evaluations=nodes))
         return Budget(evaluations=nodes) if nodes else self.engine.budget
 
@@ -186,8 +187,8 @@ class Hub:
             return
         line = self.translator.moves(thought.state, thought.line)
         value = thought.own(result.value) / self.engine.search.core.bound
-        if result.resolved:
-            value = 100 * thought.own(result.completion)
+        if result.resolved:  # 100 less a hundredth for each ply
+            value = thought.own(result.completion) * (100 - (result.plies_to_end or 0) / 100)
         seconds = max(1e-3, thought.seconds)
         self.say(
             f"info depth={len(line)} mean-depth={len(line)} score={value:.2f} "

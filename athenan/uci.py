@@ -24,10 +24,9 @@ from athenan.search import Child
 from athenan.settings import ProtocolSettings
 from athenan.thoughts import Thought
 from athenan.time_control import TimeLeft
-from athenan.translators import Translator, make_translator, uci_variant
+from athenan.translators import PLAYED, Translator, make_translator, uci_variant
 from athenan.turns import Turns
 
-PLAYED = ("chess", "xiangqi", "breakthrough", "clobber", "ataxx", "amazons", "othello")
 MOST_LINES = 500  # of MultiPV
 EVERY_SECONDS = 0.5  # between two `info`s
 FARTHEST = 15_000  # centipawns, short of a mate
@@ -302,7 +301,7 @@ class Uci:
 def variants(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """By their names: every config of these games, and the game that was asked for."""
     found: dict[str, dict[str, Any]] = {}
-    for name in PLAYED:
+    for name in PLAYED["uci"]:
         for config in sorted(game_configs(name), key=lambda other: other != name):
             game = read_values(configs_folder() / "game" / f"{config}.yaml")
             found.setdefault(uci_variant(make_game(**game)), game)

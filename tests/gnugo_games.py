@@ -19,7 +19,7 @@ from athenan.gtp import Gtp
 OPTIONS = (
     "--mode gtp --level 1 --chinese-rules --capture-all-dead --positional-superko --never-resign"
 )
-MOST_MOVES, FIRST_MOVES = 300, 30
+MOST_MOVES, FIRST_MOVES = 300, 46
 GNUGO = shutil.which("gnugo", path=f"{os.environ['PATH']}:/usr/games")
 
 

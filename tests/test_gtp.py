@@ -11,9 +11,10 @@ import pytest
 from gnugo_games import GNUGO, play_games
 from protocols import Program, fuzzed, heard_all, made
 
-from athenan.gtp import GAMES, Gtp, words_of
+from athenan.gtp import Gtp, words_of
 from athenan.lines import LongLine
 from athenan.time_control import TurnClock
+from athenan.translators import PLAYED
 
 
 class Spoken:
@@ -111,7 +112,7 @@ def test_boards_and_komi(go: Spoken) -> None:
     assert go.ask("genmove b") == "PASS", "the game is over, and nobody is refused"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", PLAYED["gtp"])
 def test_every_game_is_played_to_its_end(name: str) -> None:
     at = Spoken("game=tictactoe")
     at.ask(f"set_game {name}")

@@ -13,7 +13,8 @@ from protocols import Program, fuzzed, heard_all, made
 
 import athenan
 from athenan.lines import LongLine
-from athenan.uci import PLAYED, Uci, centipawns, numbers_of
+from athenan.translators import PLAYED
+from athenan.uci import Uci, centipawns, numbers_of
 
 chess = pytest.importorskip("chess", reason="python-chess is not installed (pip: chess)")
 
@@ -81,7 +82,7 @@ def test_every_variant_plays(uci: Spoken) -> None:
         assert uci.ask(f"position startpos moves {' '.join(moves)}") == ""
         assert f"Fen: {uci.uci.translator.write_position(uci.uci.engine.state)}" in uci.ask("d")
         played.add(game["name"])
-    assert played == set(PLAYED)
+    assert played == set(PLAYED["uci"])
 
 
 def test_a_wrong_position_changes_nothing(uci: Spoken) -> None:

@@ -12,6 +12,7 @@ from athenan.translators import (
     gtp_colour,
     make_translator,
     player_of_colour,
+    protocol_of,
     uci_variant,
 )
 
@@ -340,3 +341,14 @@ def test_any_text_is_a_sound_position_or_refused(protocol, name, options):
             except InputError:
                 continue
             assert found.is_terminal or found.legal_actions()
+
+
+def test_which_protocol_is_usual():
+    found = {name: protocol_of(athenan.make_game(name)) for name in athenan.list_games()}
+    assert (found["go"], found["othello"], found["chess"]) == ("gtp", "gtp", "uci")
+    assert (found["draughts"], found["arimaa"]) == ("hub", "aei")
+    assert found["santorini"] is None
+    assert protocol_of(athenan.make_game("mnk", players=3)) is None
+    for name, protocol in found.items():
+        if protocol is not None:
+            make_translator(protocol, athenan.make_game(name))
