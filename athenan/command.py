@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import sys
 from collections.abc import Callable
@@ -345,12 +346,16 @@ def play_list_of(list_: Any, play_share: Callable[[Any], object]) -> None:
     from athenan.crew import play_by_ray
     from athenan.progress import Progress, duration
 
-    total = len(list_.fixtures)
+    keys = {fixture.key for fixture in list_.fixtures}
+    total = len(keys)
     with Progress() as progress, list_.work() as seen:
-        before = list_.played(seen)
+        before = done = list_.played(seen)
+        counted = len(seen.done)
 
         def show(work: Any) -> None:
-            done = list_.played(work)
+            nonlocal done, counted
+            done += sum(key in keys for key in itertools.islice(work.done, counted, None))
+            counted = len(work.done)
             new = done - before
             left = duration(progress.seconds / new * (total - done)) if new else "?"
             progress.show([f"{done}/{total} games", f"{left} left"])
@@ -403,8 +408,11 @@ def experiment_command(words: list[str]) -> None:
     with experiment.work() as work:
         means = experiment.means(work)
         lines = [unplayed(experiment, work)] if unplayed(experiment, work) else []
+        if forfeits := experiment.forfeits(work):
+            lines.append(f"{forfeits} matches were forfeited, and are in no score")
     paths = studies.write(experiment.folder, means, published)
-    lines += [*table(studies.rows(means, published)), f"figures: {paths[0]}"]
+    lines += [*table(studies.rows(means, published)), *studies.remarks(means)]
+    lines.append(f"figures: {paths[0]}")
     figures = {"folder": str(experiment.folder), **studies.figures(means, published)}
     report(arguments, lines, figures)
 

@@ -28,7 +28,7 @@ from athenan.config import compose, read_values
 from athenan.errors import InputError
 from athenan.evaluators import find_step_of, is_checkpoint
 from athenan.files import write_whole
-from athenan.fixtures import Fixture, play_list
+from athenan.fixtures import Fixture, counts, play_list
 from athenan.games import make_game
 from athenan.players import Player, make_player
 from athenan.run import flat
@@ -173,13 +173,18 @@ class Experiment:
     def played(self, work: WorkList) -> int:
         return sum(fixture.key in work.done for fixture in self.fixtures)
 
+    def forfeits(self, work: WorkList) -> int:
+        """Matches that a player gave away by no action of it; they have no score."""
+        return sum(not counts(game) for game in work.done.values())
+
     def means(self, work: WorkList) -> Means:
         """InputError where nothing has been played."""
         blocks: dict[str, dict[str, defaultdict[tuple[int, ...], list[float]]]] = {}
         for fixture in self.fixtures:
             saved = work.done.get(fixture.key)
-            if saved is None or saved.outcomes is None:
+            if saved is None or not counts(saved):
                 continue
+            assert saved.outcomes is not None
             game, text, i, j, colour = fixture.key.split(BETWEEN)
             own = blocks.setdefault(game, {}).setdefault(text, defaultdict(list))
             pair = tuple(sorted((int(i), int(j))))
@@ -231,6 +236,14 @@ def rows(means: Means, published: Mapping[str, str]) -> list[list[str]]:
     for name, mean in (("mean of games", means.of_games), ("mean of matches", means.of_matches)):
         lines.append([name, str(mean.matches), percent(mean), published.get("all", "-")])
     return lines if published else [line[:-1] for line in lines]
+
+
+def remarks(means: Means) -> list[str]:
+    return [
+        f"The blocks of {game} are all alike, so that their interval says nothing."
+        for game, mean in means.games.items()
+        if mean.low == mean.high
+    ]
 
 
 def figures(means: Means, published: Mapping[str, str]) -> dict[str, Any]:

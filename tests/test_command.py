@@ -232,7 +232,11 @@ def test_every_experiment_composes(experiment: str) -> None:
     assert config.minutes or config.games
 
 
-GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - {"experiment", "game", "study"}
+GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - {
+    "experiment",
+    "game",
+    "study",
+}
 
 
 @pytest.mark.parametrize("group", sorted(GROUPS))
