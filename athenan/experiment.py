@@ -24,6 +24,7 @@ import yaml
 
 from athenan.bootstrap import Mean, Means, bootstrap
 from athenan.checkpoint import find_run, runs_of, step_number, steps_of
+from athenan.checks import read
 from athenan.config import compose, read_values
 from athenan.errors import InputError
 from athenan.evaluators import find_step_of, is_checkpoint
@@ -119,16 +120,26 @@ class Experiment:
         with locked(self.folder / "lock"):
             before = read_values(path) if path.exists() else None
             if before is not None:
-                for key in ("players", "seed"):
-                    if before.get(key) != told[key]:
-                        raise self._other(key)
-                for key in ("games", "sets"):
-                    for name, its in before.get(key, {}).items():
-                        if told[key].setdefault(name, its) != its:
-                            raise self._other(f"{key}: {name}")
+                self._compare(before, told)
             if told != before:
                 text = yaml.safe_dump(told, sort_keys=False, allow_unicode=True)
                 write_whole(path, text.encode())
+
+    def _compare(self, before: dict[str, Any], told: dict[str, Any]) -> None:
+        """Of games and sets there may be more than before; those that were stay."""
+        try:
+            players = {hand: read(PlayerSettings, before["players"][hand]) for hand in HANDS}
+            if any(players[hand] != getattr(self.config, hand) for hand in HANDS):
+                raise self._other("players")
+            if before["seed"] != told["seed"]:
+                raise self._other("seed")
+            for key in ("games", "sets"):
+                for name, its in before[key].items():
+                    if told[key].setdefault(name, its) != its:
+                        raise self._other(f"{key}: {name}")
+        except (AttributeError, LookupError, TypeError):
+            path = self.folder / "study.yaml"
+            raise InputError(f"'{path}' does not say what is studied.") from None
 
     def _other(self, key: str) -> InputError:
         return InputError(

@@ -155,6 +155,17 @@ def test_another_study_does_not_go_on_under_the_same_name(word: str) -> None:
         Experiment(other).note()
 
 
+def test_a_damaged_note_is_told() -> None:
+    made = Experiment(config())
+    made.note()
+    path = made.folder / "study.yaml"
+    text = path.read_text()
+    for wrong in (text.replace("players:", "playres:"), text.replace("sets:", "x:"), "- 1\n"):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match=r"study\.yaml"):
+            made.note()
+
+
 # ---- Real networks, kills and files --------------------------------------------------------------
 
 

@@ -161,6 +161,20 @@ def test_what_does_not_go_on_is_told(word: str, told: str) -> None:
         Tournament(config("format=gauntlet", word)).note()
 
 
+def test_a_damaged_note_is_told() -> None:
+    made = Tournament(config())
+    made.note()
+    path = made.folder / "tournament.yaml"
+    text = path.read_text()
+    for wrong in (text.replace("players:", "playres:"), text.replace("settings:", "x:"), "- 1\n"):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match=r"tournament\.yaml"):
+            made.note()
+    path.write_text(text.replace("      seconds: null\n", ""))  # of a version without the setting
+    made.note()
+    assert path.read_text() == text
+
+
 # ---- Kills and company ---------------------------------------------------------------------------
 
 
