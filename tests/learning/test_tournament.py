@@ -256,6 +256,15 @@ def test_the_same_words_play_nothing_again(capsys: pytest.CaptureFixture[str]) -
     assert path.read_bytes().startswith(before)
 
 
+def test_how_it_stands_is_shown_without_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, ["tournament", *TINY, "--show"])
+    assert (code, err) == (2, "athenan: No game has been played yet.\n")
+    figures(capsys, ["tournament", *TINY])
+    told = answer(capsys, ["tournament", *TINY, "games=8", "--show"])
+    assert "12 games are not over yet." in told
+    assert "12 games, " in told
+
+
 # ---- What is told --------------------------------------------------------------------------------
 
 
