@@ -68,7 +68,7 @@ waves              … in many processes
 matches            … of a run, on disk
 worklist           games that several processes play together
 fixtures           … settled beforehand: who, where, from which opening
-crew               … by processes that Ray runs
+crew               … by whom: this process, or those that Ray runs
 ratings            Elo by maximum likelihood
 bootstrap          means with intervals, from blocks of matches
 charts             pictures as SVG

@@ -38,8 +38,10 @@ FLAGS = {
     "train": ("--multirun", "--jobs"),
     "solve": ("--out", "--check", "--draw", "--tree"),
     "check": ("--template",),
+    "tournament": ("--show",),
+    "experiment": ("--show",),
 }
-VALUELESS = ("--help", "--json", "--multirun")
+VALUELESS = ("--help", "--json", "--multirun", "--show")
 SHORT = {
     "-h": "--help",
     "-m": "--multirun",

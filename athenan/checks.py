@@ -372,7 +372,7 @@ def rows_of(settings: Any, prefix: str = "") -> Iterator[Row]:
             yield from named_rows(field.metadata["named"], value, key, about)
         elif is_dataclass(value):
             yield from rows_of(value, key + ".")
-        elif isinstance(value, dict):
+        elif field.name in ("references", "players"):
             for name, player in value.items():
                 yield from rows_of(player, f"{key}.{name}.")
         else:

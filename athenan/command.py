@@ -341,7 +341,7 @@ def match_command(words: list[str]) -> None:
 
 
 def tournament_command(words: list[str]) -> None:
-    """athenan tournament [game=…] [runs=[RUN,…]] [players.NAME.search=… …] [name=…] [--json]
+    """athenan tournament [game=…] [runs=[RUN,…]] [players.NAME.search=…] [name=…] [--show] [--json]
     athenan tournament runs=[RUN] player.evaluations=500 games=40
     athenan tournament players.net.checkpoint=RUN budgets=[100,200,400,800] format=ladder
 
@@ -349,11 +349,12 @@ def tournament_command(words: list[str]) -> None:
     players are those named in `players`, and every checkpoint of `runs`. Each finished game is a
     line of checkpoints/<game>/tournaments/<name>/games.jsonl: the same words go on where it was
     stopped or killed, in as many processes at once as you like, on all machines that see the
-    folder. Ratings are in Elo with 95 % intervals; beside the games stand ratings.csv, cross.csv,
-    results.json, pictures and index.html.
+    folder. --show tells how it stands and plays nothing. Ratings are in Elo with 95 % intervals;
+    beside the games stand ratings.csv, cross.csv, results.json, pictures and index.html.
     """
     from athenan import standings, tournament_page
     from athenan.config import compose
+    from athenan.crew import play_all, unplayed
     from athenan.implied import completed
     from athenan.table import table
     from athenan.tournament import Tournament, play_share
@@ -366,10 +367,11 @@ def tournament_command(words: list[str]) -> None:
     tournament = Tournament(config)
     tournament.note()
     print(f"{len(tournament.fixtures)} games of {len(tournament.entrants)} players", flush=True)
-    play_list_of(tournament, play_share)
+    if "--show" not in arguments.flags:
+        play_all(tournament, play_share)
     with tournament.work() as work:
         found = standings.standings(tournament, work)
-        lines = [unplayed(tournament, work)] if unplayed(tournament, work) else []
+        lines = unplayed(tournament, work)
     title = f"{config.game['name']}: {config.name}"
     paths = tournament_page.write(tournament.folder, title, found)
     lines += table(standings.rating_rows(found))
@@ -380,40 +382,8 @@ def tournament_command(words: list[str]) -> None:
     report(arguments, lines, {"folder": str(tournament.folder), **standings.figures(found)})
 
 
-def play_list_of(list_: Any, play_share: Callable[[Any], object]) -> None:
-    """Plays the games of a tournament or a study, here or by Ray, and shows how many are over."""
-    from athenan.crew import play_by_ray
-    from athenan.progress import Progress, duration
-
-    total = len(list_.fixtures)
-    with Progress() as progress, list_.work() as seen:
-        before = list_.played(seen)
-
-        def show(work: Any) -> None:
-            done = list_.played(work)
-            new = done - before
-            left = duration(progress.seconds / new * (total - done)) if new else "?"
-            progress.show([f"{done}/{total} games", f"{left} left"])
-
-        if list_.config.layout.name == "inline":
-            list_.play(seen, show)
-            return
-
-        def look() -> None:
-            seen.read()
-            show(seen)
-
-        play_by_ray(list_.config.layout, play_share, list_.config, look)
-
-
-def unplayed(list_: Any, work: Any) -> str:
-    """What is said where other processes are not done yet."""
-    rest = len(list_.fixtures) - list_.played(work)
-    return f"{rest} games are still being played by other processes." if rest else ""
-
-
 def experiment_command(words: list[str]) -> None:
-    """athenan experiment [study=completion] [games=[GAME,…]] [sets=[RUN,…]] [--json]
+    """athenan experiment [study=completion] [games=[GAME,…]] [sets=[RUN,…]] [--show] [--json]
     athenan experiment study=safest games=[hex7] sets=[RUN_1,RUN_2] last=5
 
     Two settings of a player, `first` and `second`, that differ in what is studied. In each game and
@@ -421,10 +391,12 @@ def experiment_command(words: list[str]) -> None:
     from -1 to 1 for the first player. Intervals are 95 %, by the bootstrap of blocks (the four
     matches of two networks) within each set. Matches are lines of
     checkpoints/studies/<study_name>/games.jsonl: the same words go on where it was stopped or
-    killed, in as many processes at once as you like, on all machines that see the folder.
+    killed, in as many processes at once as you like, on all machines that see the folder. --show
+    tells how it stands and plays nothing.
     """
     from athenan import experiment as studies
     from athenan.config import compose
+    from athenan.crew import play_all, unplayed
     from athenan.implied import completed
     from athenan.table import table
 
@@ -439,12 +411,16 @@ def experiment_command(words: list[str]) -> None:
     for difference in studies.differences(config):
         print(difference)
     print(f"{len(experiment.fixtures)} matches of {len(experiment.sets)} sets", flush=True)
-    play_list_of(experiment, studies.play_share)
+    if "--show" not in arguments.flags:
+        play_all(experiment, studies.play_share)
     with experiment.work() as work:
         means = experiment.means(work)
-        lines = [unplayed(experiment, work)] if unplayed(experiment, work) else []
+        lines = unplayed(experiment, work)
+        if forfeits := experiment.forfeits(work):
+            lines.append(f"{forfeits} matches were forfeited, and are in no score")
     paths = studies.write(experiment.folder, means, published)
-    lines += [*table(studies.rows(means, published)), f"figures: {paths[0]}"]
+    lines += [*table(studies.rows(means, published)), *studies.remarks(means)]
+    lines.append(f"figures: {paths[0]}")
     figures = {"folder": str(experiment.folder), **studies.figures(means, published)}
     report(arguments, lines, figures)
 

@@ -1,17 +1,67 @@
-"""Processes that Ray runs, each of which plays its share of a list of games (worklist.py)."""
+"""Who plays a list of games (worklist.py): this process, or those that Ray runs, each its share."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from athenan.backend import set_threads
 from athenan.cluster import Cluster
 from athenan.errors import Failed, InputError
+from athenan.fixtures import Fixture
 from athenan.placement import see_only
-from athenan.settings import LayoutSettings
+from athenan.progress import Progress, duration
+from athenan.settings import ExperimentSettings, LayoutSettings, TournamentSettings
+from athenan.worklist import WorkList
 
 SECONDS = 0.5  # between looks
+
+
+class Listed(Protocol):
+    """A tournament or a study."""
+
+    fixtures: list[Fixture]
+
+    @property
+    def config(self) -> TournamentSettings | ExperimentSettings: ...
+
+    def work(self) -> WorkList: ...
+
+    def play(self, work: WorkList, on_progress: Callable[[WorkList], object]) -> None: ...
+
+    def played(self, work: WorkList) -> int: ...
+
+
+def play_all(games: Listed, play_share: Callable[[Any], object]) -> None:
+    """Plays them, and shows how many are over."""
+    keys = {fixture.key for fixture in games.fixtures}
+    with Progress() as progress, games.work() as seen:
+        before = done = games.played(seen)
+        counted = len(seen.done)
+
+        def show(work: WorkList) -> None:
+            nonlocal done, counted
+            done += sum(key in keys for key in itertools.islice(work.done, counted, None))
+            counted = len(work.done)
+            new, rest = done - before, len(keys) - done
+            left = duration(progress.seconds / new * rest) if new else "?"
+            progress.show([f"{done}/{len(keys)} games", f"{left} left"])
+
+        def look() -> None:
+            seen.read()
+            show(seen)
+
+        if games.config.layout.name == "inline":
+            games.play(seen, show)
+        else:
+            play_by_ray(games.config.layout, play_share, games.config, look)
+
+
+def unplayed(games: Listed, work: WorkList) -> list[str]:
+    """What is said where games are missing, or other processes are at them."""
+    rest = len(games.fixtures) - games.played(work)
+    return [f"{rest} games are not over yet."] if rest else []
 
 
 def play_by_ray(

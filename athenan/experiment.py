@@ -24,11 +24,12 @@ import yaml
 
 from athenan.bootstrap import Mean, Means, bootstrap
 from athenan.checkpoint import find_run, runs_of, step_number, steps_of
+from athenan.checks import read
 from athenan.config import compose, read_values
 from athenan.errors import InputError
 from athenan.evaluators import find_step_of, is_checkpoint
 from athenan.files import write_whole
-from athenan.fixtures import Fixture, play_list
+from athenan.fixtures import Fixture, counts, play_list
 from athenan.games import make_game
 from athenan.players import Player, make_player
 from athenan.run import flat
@@ -119,16 +120,26 @@ class Experiment:
         with locked(self.folder / "lock"):
             before = read_values(path) if path.exists() else None
             if before is not None:
-                for key in ("players", "seed"):
-                    if before.get(key) != told[key]:
-                        raise self._other(key)
-                for key in ("games", "sets"):
-                    for name, its in before.get(key, {}).items():
-                        if told[key].setdefault(name, its) != its:
-                            raise self._other(f"{key}: {name}")
+                self._compare(before, told)
             if told != before:
                 text = yaml.safe_dump(told, sort_keys=False, allow_unicode=True)
                 write_whole(path, text.encode())
+
+    def _compare(self, before: dict[str, Any], told: dict[str, Any]) -> None:
+        """Of games and sets there may be more than before; those that were stay."""
+        try:
+            players = {hand: read(PlayerSettings, before["players"][hand]) for hand in HANDS}
+            if any(players[hand] != getattr(self.config, hand) for hand in HANDS):
+                raise self._other("players")
+            if before["seed"] != told["seed"]:
+                raise self._other("seed")
+            for key in ("games", "sets"):
+                for name, its in before[key].items():
+                    if told[key].setdefault(name, its) != its:
+                        raise self._other(f"{key}: {name}")
+        except (AttributeError, LookupError, TypeError):
+            path = self.folder / "study.yaml"
+            raise InputError(f"'{path}' does not say what is studied.") from None
 
     def _other(self, key: str) -> InputError:
         return InputError(
@@ -173,13 +184,18 @@ class Experiment:
     def played(self, work: WorkList) -> int:
         return sum(fixture.key in work.done for fixture in self.fixtures)
 
+    def forfeits(self, work: WorkList) -> int:
+        """Matches that a player gave away by no action of it; they have no score."""
+        return sum(not counts(game) for game in work.done.values())
+
     def means(self, work: WorkList) -> Means:
         """InputError where nothing has been played."""
         blocks: dict[str, dict[str, defaultdict[tuple[int, ...], list[float]]]] = {}
         for fixture in self.fixtures:
             saved = work.done.get(fixture.key)
-            if saved is None or saved.outcomes is None:
+            if saved is None or not counts(saved):
                 continue
+            assert saved.outcomes is not None
             game, text, i, j, colour = fixture.key.split(BETWEEN)
             own = blocks.setdefault(game, {}).setdefault(text, defaultdict(list))
             pair = tuple(sorted((int(i), int(j))))
@@ -231,6 +247,14 @@ def rows(means: Means, published: Mapping[str, str]) -> list[list[str]]:
     for name, mean in (("mean of games", means.of_games), ("mean of matches", means.of_matches)):
         lines.append([name, str(mean.matches), percent(mean), published.get("all", "-")])
     return lines if published else [line[:-1] for line in lines]
+
+
+def remarks(means: Means) -> list[str]:
+    return [
+        f"The blocks of {game} are all alike, so that their interval says nothing."
+        for game, mean in means.games.items()
+        if mean.low == mean.high
+    ]
 
 
 def figures(means: Means, published: Mapping[str, str]) -> dict[str, Any]:

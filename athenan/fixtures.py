@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from athenan import _core
 from athenan.players import Player
-from athenan.saved_games import SavedGame, saved_game
-from athenan.worklist import WorkList
+from athenan.saved_games import Forfeit, SavedGame, saved_game
+from athenan.worklist import Played, WorkList
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,34 @@ def play_fixtures(
                 numbers = [fixtures[i].number for i in own]
                 actions = players[name].choose(numbers, [playing[i] for i in own])
                 for i, action in zip(own, actions, strict=True):
-                    playing[i] = playing[i].play(action)
-                    if playing[i].is_terminal:
-                        on_game(saved(fixtures[i], playing.pop(i), players))
+                    forfeit = None
+                    if isinstance(action, int):
+                        playing[i] = playing[i].play(action)
+                    else:  # a player that gives the game up says how
+                        forfeit = Forfeit(playing[i].to_move, action.sentence)
+                    if forfeit or playing[i].is_terminal:
+                        on_game(saved(fixtures[i], playing.pop(i), players, forfeit))
                 on_turn()
     finally:
         for name in named:
             players[name].forget()
 
 
-def saved(fixture: Fixture, end: _core.State, players: Mapping[str, Player]) -> SavedGame:
+def saved(
+    fixture: Fixture, end: _core.State, players: Mapping[str, Player], forfeit: Forfeit | None
+) -> SavedGame:
     seated = [players[name] for name in fixture.seats]
-    plies = len(fixture.opening.history[1])
-    return saved_game(end, plies, seated, event=fixture.key, number=fixture.number)
+    return saved_game(
+        end, len(fixture.opening.history[1]), seated,
+        forfeit=forfeit, event=fixture.key, number=fixture.number,
+    )  # fmt: skip
+
+
+def counts(game: Played) -> bool:
+    """Whether it is one of strength: who resigns has lost, but a game that a player gave away by
+    no action of it is neither won nor lost."""
+    resigned = game.forfeit is not None and game.forfeit.sentence.endswith(" resigns")
+    return game.outcomes is not None and (game.forfeit is None or resigned)
 
 
 def play_list(

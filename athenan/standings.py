@@ -11,10 +11,10 @@ from typing import Any
 
 from athenan.charts import Curve, Point, curves
 from athenan.errors import InputError
+from athenan.fixtures import counts
 from athenan.ratings import Estimate, Game, Ratings, points_of, rate
-from athenan.saved_games import SavedGame
 from athenan.tournament import Entrant, Tournament, names_of
-from athenan.worklist import WorkList
+from athenan.worklist import Played, WorkList
 
 
 @dataclass
@@ -33,7 +33,8 @@ class Standings:
 
 def standings(tournament: Tournament, work: WorkList) -> Standings:
     """InputError where nothing has been played."""
-    games = [(names_of(key), game) for key, game in work.done.items()]
+    # In an order of their own, so that figures do not depend on who played what first.
+    games = [(names_of(key), game) for key, game in sorted(work.done.items())]
     games = [(names, game) for names, game in games if is_of(names, game)]
     if not games:
         raise InputError("No game has been played yet.")
@@ -43,29 +44,31 @@ def standings(tournament: Tournament, work: WorkList) -> Standings:
     results: list[Game] = []
     texts: dict[str, str] = {}
     for names, game in games:
-        texts.update(zip(names, (player.text for player in game.players), strict=True))
-        outcomes = tuple(game.outcomes or ())
+        texts.update(zip(names, game.texts, strict=True))
+        if not counts(game):
+            assert game.forfeit is not None
+            forfeits[names[game.forfeit.seat]] += 1
+            continue
+        outcomes = game.outcomes or ()
         results.append((names, outcomes))
         for name, points in zip(names, points_of(outcomes), strict=True):
             for other in names:
                 if other != name:
                     scores[name, other] += points
                     met[name, other] += 1
-        if game.forfeit is not None:
-            forfeits[names[game.forfeit.seat]] += 1
     return Standings(
         rate(results, list(tournament.entrants), tournament.config.anchor),
         dict(scores),
         met,
-        len(games),
+        len(results),
         forfeits,
-        len({tuple(game.actions) for _, game in games}),
+        len({game.way for _, game in games}),
         texts,
         tournament.entrants,
     )
 
 
-def is_of(names: tuple[str, ...], game: SavedGame) -> bool:
+def is_of(names: tuple[str, ...], game: Played) -> bool:
     """Whether it ended, and its key is one of a tournament."""
     return game.outcomes is not None and len(names) == len(game.outcomes)
 
@@ -117,7 +120,7 @@ def facts(found: Standings) -> list[str]:
     if ratings.draws is not None:
         told.append(f"equals draw {ratings.draws:.1%} of their games")
     if found.forfeits:
-        told.append(f"{found.forfeits.total()} games were forfeited")
+        told.append(f"{found.forfeits.total()} more were forfeited, and are in no score")
     return ["; ".join(told) + ".", *ratings.remarks]
 
 

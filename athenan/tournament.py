@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from athenan.checkpoint import find_run, read_facts, runs_of, step_number, steps_of
+from athenan.checks import read
 from athenan.config import read_values
 from athenan.errors import InputError
 from athenan.evaluators import find_step_of, is_checkpoint
@@ -85,11 +86,9 @@ class Tournament:
         with locked(self.folder / "lock"):
             before = read_values(path) if path.exists() else None
             if before is not None:
-                told["players"] = compared(before, told, self.folder)
-                self.entrants = {
-                    name: Entrant(**{**its, "settings": PlayerSettings(**its["settings"])})
-                    for name, its in told["players"].items()
-                }
+                self.entrants = compared(before, told, self.folder) | self.entrants
+                players = {name: asdict(entrant) for name, entrant in self.entrants.items()}
+                told["players"] = players
             if told != before:
                 text = yaml.safe_dump(told, sort_keys=False, allow_unicode=True)
                 write_whole(path, text.encode())
@@ -140,25 +139,31 @@ def names_of(key: str) -> tuple[str, ...]:
     return tuple(key.rpartition(BEFORE)[0].split(BETWEEN))
 
 
-def compared(before: dict[str, Any], told: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """All who have ever played in it; InputError where the same name means something else now."""
+def compared(before: dict[str, Any], told: dict[str, Any], folder: Path) -> dict[str, Entrant]:
+    """All who have played in it so far; InputError where the same name means something else now."""
     for key in ("game", "seed", "opening_plies"):
         if before.get(key) != told[key]:
             raise InputError(
                 f"'{folder}' is a tournament with {key} {before.get(key)}, not {told[key]}: "
                 "take another name=…."
             )
-    known = before.get("players", {})
+    try:
+        known = {
+            name: Entrant(**{**its, "settings": read(PlayerSettings, its["settings"])})
+            for name, its in before["players"].items()
+        }
+    except (AttributeError, LookupError, TypeError):
+        raise InputError(f"'{folder / 'tournament.yaml'}' does not say who plays.") from None
     for name, its in told["players"].items():
-        settings = known.get(name, its)["settings"]
-        changed = [key for key, value in its["settings"].items() if settings.get(key) != value]
+        settings = asdict(known[name].settings) if name in known else its["settings"]
+        changed = [key for key, value in its["settings"].items() if settings[key] != value]
         if changed:
             key = changed[0]
             raise InputError(
-                f"Player '{name}' of tournament '{folder}' had {key} {settings.get(key)}, not "
+                f"Player '{name}' of tournament '{folder}' had {key} {settings[key]}, not "
                 f"{its['settings'][key]}: give the player or the tournament another name."
             )
-    return {**known, **told["players"]}
+    return known
 
 
 # ---- Who plays -----------------------------------------------------------------------------------

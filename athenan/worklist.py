@@ -13,15 +13,33 @@ import errno
 import fcntl
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from athenan.errors import InputError
-from athenan.saved_games import SavedGame, append_game
+from athenan.saved_games import Forfeit, SavedGame, append_game
 
 OFFSETS = 2**62  # of locks; a file has as many without having any bytes
 HELD = (errno.EACCES, errno.EAGAIN)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What is kept of a game that is over: there may be very many."""
+
+    outcomes: tuple[int, ...] | None  # of each seat
+    forfeit: Forfeit | None
+    texts: tuple[str, ...]  # who sat where
+    way: int  # of its actions: games that differ have other ones
+
+    @classmethod
+    def of(cls, game: SavedGame) -> Played:
+        texts = tuple(sys.intern(player.text) for player in game.players)
+        outcomes = None if game.outcomes is None else tuple(game.outcomes)
+        return cls(outcomes, game.forfeit, texts, number_of(" ".join(game.actions)))
 
 
 class WorkList:
@@ -31,7 +49,7 @@ class WorkList:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self.done: dict[str, SavedGame] = {}
+        self.done: dict[str, Played] = {}  # by keys, in the order of the file
         self._read_to = 0
         self._held: set[str] = set()
         self._claims = os.open(
@@ -64,7 +82,7 @@ class WorkList:
                 game = SavedGame.from_json(text.decode())
             except ValueError:
                 continue
-            self.done.setdefault(game.event, game)
+            self.done.setdefault(game.event, Played.of(game))
 
     def take(self, keys: Iterable[str], most: int) -> list[str]:
         """Of these, at most so many that nobody has played or is playing; they are this process's

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import runpy
 import subprocess
 import sys
 from collections import Counter
@@ -118,6 +119,21 @@ def test_scores_are_of_the_first_player_in_blocks() -> None:
     assert [len(own) for own in scores.values()] == [8, 8]
 
 
+@pytest.mark.parametrize("study", group_files("study"))
+def test_the_script_trains_what_a_study_plays(study: str) -> None:
+    script = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "study.py"))
+    found = compose("experiment", [f"study={study}", "last=4"])
+    wanted = script["runs_wanted"](found)
+    assert len(wanted) == len({name for _, name, _ in wanted})
+    for game, name, seed in wanted:
+        settings = compose("train", script["training"](found, game, name, seed, 12.0))
+        assert (settings.run, settings.seed, settings.minutes) == (name, seed, 12)
+        assert settings.game == compose("play", [f"game={game}"]).game
+        assert settings.checkpoint.keep == 4
+        assert settings.checkpoint.every_minutes == 1.5
+        assert not script["is_whole"](found, game, name)
+
+
 # ---- Wrong words ---------------------------------------------------------------------------------
 
 
@@ -153,6 +169,17 @@ def test_another_study_does_not_go_on_under_the_same_name(word: str) -> None:
         return
     with pytest.raises(InputError, match="study_name"):
         Experiment(other).note()
+
+
+def test_a_damaged_note_is_told() -> None:
+    made = Experiment(config())
+    made.note()
+    path = made.folder / "study.yaml"
+    text = path.read_text()
+    for wrong in (text.replace("players:", "playres:"), text.replace("sets:", "x:"), "- 1\n"):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match=r"study\.yaml"):
+            made.note()
 
 
 # ---- Real networks, kills and files --------------------------------------------------------------

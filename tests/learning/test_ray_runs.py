@@ -169,6 +169,21 @@ def test_a_match_has_the_same_result(game: str, capsys: pytest.CaptureFixture[st
     assert {**inline, "seconds": 0} == {**by_ray, "seconds": 0}
 
 
+def test_a_tournament_and_a_study_have_the_same_results(capsys: pytest.CaptureFixture[str]) -> None:
+    players = ["players.a={search: uct, iterations: 20}", "players.b={search: random}"]
+    tournament = ["tournament", "game=tictactoe", *players, "games=24", "games_in_step=4"]
+    study = ["experiment", "games=[tictactoe]", "sets=['hash,zero']", "games_in_step=2"]
+    study += ["first.evaluations=20", "second.evaluations=20"]
+    for words, name in ((tournament, "name"), (study, "study_name")):
+        found = []
+        for layout in ("inline", "cpu"):
+            own = [f"layout={layout}", "layout.actors=2", f"{name}={layout}", "--json"]
+            assert main([*words, *own]) == 0
+            found.append(json.loads(capsys.readouterr().out.splitlines()[-1]))
+        inline, by_ray = found
+        assert {**inline, "folder": ""} == {**by_ray, "folder": ""}
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

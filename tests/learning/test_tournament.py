@@ -20,8 +20,8 @@ from athenan.errors import InputError
 from athenan.implied import completed
 from athenan.saved_games import SavedGame, read_games
 from athenan.settings import TournamentSettings
-from athenan.standings import pictures, standings
-from athenan.tournament import Tournament, entrants, names_of, tables, thinned
+from athenan.standings import pictures, rating_rows, standings
+from athenan.tournament import Tournament, entrants, tables, thinned
 from athenan.worklist import WorkList
 
 KILLED = Path(__file__).with_name("killed_games.py")
@@ -161,6 +161,20 @@ def test_what_does_not_go_on_is_told(word: str, told: str) -> None:
         Tournament(config("format=gauntlet", word)).note()
 
 
+def test_a_damaged_note_is_told() -> None:
+    made = Tournament(config())
+    made.note()
+    path = made.folder / "tournament.yaml"
+    text = path.read_text()
+    for wrong in (text.replace("players:", "playres:"), text.replace("settings:", "x:"), "- 1\n"):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match=r"tournament\.yaml"):
+            made.note()
+    path.write_text(text.replace("      seconds: null\n", ""))  # of a version without the setting
+    made.note()
+    assert path.read_text() == text
+
+
 # ---- Kills and company ---------------------------------------------------------------------------
 
 
@@ -242,6 +256,15 @@ def test_the_same_words_play_nothing_again(capsys: pytest.CaptureFixture[str]) -
     assert path.read_bytes().startswith(before)
 
 
+def test_how_it_stands_is_shown_without_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, ["tournament", *TINY, "--show"])
+    assert (code, err) == (2, "athenan: No game has been played yet.\n")
+    figures(capsys, ["tournament", *TINY])
+    told = answer(capsys, ["tournament", *TINY, "games=8", "--show"])
+    assert "12 games are not over yet." in told
+    assert "12 games, " in told
+
+
 # ---- What is told --------------------------------------------------------------------------------
 
 
@@ -303,19 +326,36 @@ def test_names_are_told_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
         assert "x&amp;y" in page
 
 
-def test_forfeits_are_counted_apart() -> None:
+class Quitter:
+    """Gives up at its second action, as an engine that fails does."""
+
+    text, facts = "a program that fails", {"options": {}}
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    def choose(self, _games: list[int], states: list[Any]) -> list[Any]:
+        return [self if state.ply > 2 else state.legal_actions()[0] for state in states]
+
+    def forget(self) -> None: ...
+
+
+@pytest.mark.parametrize(("sentence", "forfeits"), [("it is silent", 8), ("it resigns", 0)])
+def test_forfeits_are_told_apart_from_losses(sentence: str, forfeits: int) -> None:
+    """Who resigns has lost."""
     made = Tournament(config())
     made.note()
+    made._players["a"] = Quitter(sentence)  # type: ignore[assignment]
     with made.work() as work:
         made.play(work)
-    path = made.folder / "games.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    rows[0] |= {"forfeit": {"seat": 0, "sentence": "It was silent."}, "outcomes": [-1, 1]}
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with made.work() as work:
         found = standings(made, work)
-    loser = names_of(SavedGame.from_json(json.dumps(rows[0])).event)[0]
-    assert found.forfeits == {loser: 1}
+    assert found.forfeits.total() == found.forfeits["a"] == forfeits
+    assert found.games == 12 - forfeits
+    rated = {one.name: one for one in found.ratings.players}
+    assert rated["a"].games == 8 - forfeits
+    assert rated["a"].score == 0
+    rows = rating_rows(found)
+    assert ("forfeits" in rows[0]) == bool(forfeits)
 
 
 def test_training_time_is_drawn() -> None:
