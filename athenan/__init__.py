@@ -77,6 +77,10 @@ opponent           an engine as settings say, and who it is
 play               a game against a person
 lines              programs that are spoken to in lines
 analysis           … in JSON, about any state
+house              what visitors of the page share
+exhibits           … games that were played, and runs
+visit              … one of them
+serve              … the server
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game

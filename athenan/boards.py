@@ -14,6 +14,7 @@ from typing import Any
 
 from athenan import _core
 from athenan.drawn_pieces import FONT, drawn_piece, mixed
+from athenan.games import replayed_state
 from athenan.ground import CELL, RIM, ground_of
 from athenan.looks import Piece, colour_name, look_of, piece_of
 from athenan.search import own
@@ -190,7 +191,7 @@ class Board:
         start, actions = state.history
         if not actions:
             return []
-        before = state_after(self.game, start, actions[:-1])
+        before = replayed_state(self.game, start, actions[:-1])
         return [token for token in self.paths(before)[actions[-1]] if isinstance(token, int)]
 
     def result_svg(self, state: Any, result: Any) -> str:
@@ -256,12 +257,6 @@ def _result_svg(result: Any) -> str | None:
 # Notebooks ask for pictures by this name.
 _core.State._repr_svg_ = _state_svg  # type: ignore[attr-defined]
 _core.SearchResult._repr_svg_ = _result_svg  # type: ignore[attr-defined]
-
-
-def state_after(game: _core.Game, start: Any, actions: list[int]) -> Any:
-    from athenan.games import _replayed_state
-
-    return _replayed_state(game, start, actions)
 
 
 def text_svg(text: str) -> str:

@@ -21,6 +21,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   match   two players against each other, with an interval
   play    you against a checkpoint, in the terminal
   analysis  JSON lines in and out, for programs: any state of any game is thought of
+  serve   the same on a web page that shows the search, and games to browse
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
@@ -332,6 +333,24 @@ def analysis_command(words: list[str]) -> None:
     run_analysis(compose("analysis", words, arguments.sources))
 
 
+def serve_command(words: list[str]) -> None:
+    """athenan serve [game=…] [checkpoint=RUN] [saved=GAMES.jsonl] [port=…] [host=…]
+
+    A web page, on this machine alone unless host=… says otherwise: play against a checkpoint, watch
+    two players, see the search think, browse saved games and those of runs, and follow a run while
+    it trains. Ctrl-C ends it. Needs athenan[serve].
+    """
+    from athenan.config import compose
+    from athenan.implied import completed
+
+    arguments = parse("serve", words)
+    settings = completed("serve", arguments.settings, arguments.sources)
+    config = compose("serve", settings, arguments.sources)
+    from athenan.serve import serve
+
+    serve(config)
+
+
 def export_command(words: list[str]) -> None:
     """athenan export [checkpoint=RUN|STEP|latest] [formats=[tflite,onnx]] [out=FOLDER] [game=…]
 
@@ -400,6 +419,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "match": match_command,
     "play": play_command,
     "analysis": analysis_command,
+    "serve": serve_command,
     "games": games_command,
     "solve": solve_command,
     "check": check_command,

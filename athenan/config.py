@@ -35,6 +35,7 @@ from athenan.settings import (
     MatchSettings,
     PlayerSettings,
     PlaySettings,
+    ServeSettings,
     SolveSettings,
     TrainSettings,
 )
@@ -71,6 +72,10 @@ def compose(
 def compose(
     command: Literal["analysis"], overrides: list[str], sources: Sources = ...
 ) -> AnalysisSettings: ...
+@overload
+def compose(
+    command: Literal["serve"], overrides: list[str], sources: Sources = ...
+) -> ServeSettings: ...
 @overload
 def compose(
     command: Literal["solve"], overrides: list[str], sources: Sources = ...

@@ -112,13 +112,10 @@ def lines(board: Board) -> list[str]:
             f"<path class='lines' d='{cross}' stroke='#6d5331' stroke-width='1.2'/>",
         ]
     if "stars" in board.look.drawn and len(columns) == board.rows:
-        at = STARS.get(board.rows, ())
         parts += [
             f"<circle class='star' cx='{left + CELL * i:g}' cy='{top + CELL * j:g}' r='3.2' "
             "fill='#6d5331'/>"
-            for i in at
-            for j in at
-            if board.rows not in (9, 13, 15) or (i == j == at[1]) or at[1] not in (i, j)
+            for i, j in stars(board.rows)
         ]
     return parts
 
@@ -181,3 +178,14 @@ def names_drawn(board: Board) -> list[str]:
         seen_rows.add(row)
         seen_columns.add(column)
     return parts
+
+
+def stars(rows: int) -> list[tuple[int, int]]:
+    """The marked points of such a board: on large ones nine, on others five."""
+    at = STARS.get(rows)
+    if at is None:
+        return []
+    middle = at[1]
+    return [
+        (i, j) for i in at for j in at if rows == 19 or i == j == middle or middle not in (i, j)
+    ]
