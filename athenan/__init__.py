@@ -101,6 +101,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from athenan.boards import Board
+from athenan.drawing import draw as draw_tree
 from athenan.errors import InputError
 from athenan.games import Game, State, Symmetry, list_games, make_game
 from athenan.proofs import load_proof
@@ -127,6 +128,7 @@ __all__ = [
     "State",
     "Symmetry",
     "TreeGame",
+    "draw_tree",
     "list_games",
     "load_checkpoint",
     "load_evaluator",

@@ -117,6 +117,16 @@ class Board:
             for action, (cells, rest) in read.items()
         }
 
+    def part(self, state: Any) -> str:
+        """What the mover does now: `set up a piece: elephant`."""
+        part: str = state.part_of_turn
+        if not part or not self.look.kinds:
+            return part
+        read = [self._touched(state, action) for action in state.legal_actions()]
+        rests = {rest if len(cells) == 1 else "" for cells, rest in read}
+        told = rests.pop() if len(rests) == 1 else ""
+        return f"{part}: {told}" if told in self.look.kinds.values() else part
+
     def _touched(self, state: Any, action: int) -> tuple[tuple[int, ...], str]:
         """The cells of the action's text, and what it says besides."""
         text = state.action_to_string(action)
@@ -169,6 +179,10 @@ class Board:
             )
         return "".join(parts)
 
+    def picture(self, state: Any) -> str:
+        """The parts of it, in a square of the board's width and height."""
+        return ground_of(self) + self.figures(state)
+
     def svg(self, state: Any, over: str = "") -> str:
         """The whole picture, of any state; games without a board show their text."""
         if not self.cells:
@@ -183,7 +197,7 @@ class Board:
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} "
             f"{self.height:g}' width='{self.width:g}' height='{self.height:g}' role='img' "
             f"aria-label='{escape(f'{self.game.name}, ply {state.ply}', quote=True)}'>"
-            f"{ground_of(self)}{self.figures(state)}{marks}{over}</svg>"
+            f"{self.picture(state)}{marks}{over}</svg>"
         )
 
     def last_touched(self, state: Any) -> list[int]:

@@ -494,7 +494,7 @@ def position_of(board: Board, state: Any) -> dict[str, Any]:
             [action, state.action_to_string(action), list(path)] for action, path in paths.items()
         ],
         "to_move": state.to_move,
-        "part": state.part_of_turn,
+        "part": board.part(state),
         "ply": state.ply,
         "outcomes": state.outcomes,
         "score": state.score,

@@ -60,7 +60,7 @@ export class BoardView {
       this.place.replaceChildren(text);
     } else {
       this.figures.replaceChildren(...parsed(position.figures));
-      this.lasts.replaceChildren(...last.map((cell) => this.mark(cell, "last")));
+      this.lasts.replaceChildren(...last.map((cell) => this.mark(cell, "last", 20)));
       for (const [cell, { name }] of Object.entries(this.board.cells)) {
         const level = position.levels[cell] ? `, level ${position.levels[cell]}` : "";
         const piece = position.standing[cell] || "empty";

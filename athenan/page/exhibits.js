@@ -89,7 +89,7 @@ function chart(curves) {
   const parts = [0, 0.5, 1].flatMap((share) => [
     draw("line", { x1: 44, x2: width - 26, y1: y(share), y2: y(share), stroke: "#8884" }),
     draw("text", { x: 38, y: y(share) + 4, "text-anchor": "end" }, `${100 * share} %`)]);
-  parts.push(draw("text", { x: width - 26, y: height - 8, "text-anchor": "end" }, `${most.toLocaleString("en")} games`));
+  parts.push(draw("text", { x: width - 26, y: height - 8, "text-anchor": "end" }, most > 1 ? `${most.toLocaleString("en")} games` : ""));
   names.forEach((name, i) => {
     const colour = COLOURS[i % COLOURS.length];
     const points = curves[name];

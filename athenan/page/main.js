@@ -81,6 +81,7 @@ function showSearches() {
   const { players, evaluators } = page.game;
   const { searches, most_evaluations: most } = page.catalogue;
   const sides = ["a", "b"].filter((side) => players[side]);
+  document.querySelector("main").classList.toggle("comparing", sides.length > 1);
   byId("searches").replaceChildren(...sides.map((side) => panels[side].place));
   for (const side of sides) panels[side].setUp(players[side], searches, evaluators, most);
   if (!sides.includes(page.shown)) page.shown = "a";
@@ -97,7 +98,7 @@ function setPosition(position) {
   page.waiting = false;
   for (const side of ["a", "b"]) {
     panels[side].clear();
-    if (mover() === side || page.game.analysing) panels[side].seen.textContent = "…";
+    if ((mover() === side && !position.paused) || (page.game.analysing && !position.outcomes)) panels[side].seen.textContent = "…";
   }
   view.setValues(null);
   showPosition();
