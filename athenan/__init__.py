@@ -102,6 +102,10 @@ gtp                … in GTP, for games of stones
 uci                … in UCI, for games of pieces
 hub                … in Hub, for draughts
 aei                … in AEI, for Arimaa
+house              what visitors of the page share
+exhibits           … games that were played, and runs
+visit              … one of them
+serve              … the server
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game
@@ -122,6 +126,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from athenan.boards import Board
+from athenan.drawing import draw as draw_tree
 from athenan.errors import InputError
 from athenan.games import Game, State, Symmetry, list_games, make_game
 from athenan.proofs import load_proof
@@ -148,6 +153,7 @@ __all__ = [
     "State",
     "Symmetry",
     "TreeGame",
+    "draw_tree",
     "list_games",
     "load_checkpoint",
     "load_evaluator",

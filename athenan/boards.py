@@ -14,6 +14,7 @@ from typing import Any
 
 from athenan import _core
 from athenan.drawn_pieces import FONT, drawn_piece, mixed
+from athenan.games import replayed_state
 from athenan.ground import CELL, RIM, ground_of
 from athenan.looks import Piece, colour_name, look_of, piece_of
 from athenan.search import own
@@ -116,6 +117,16 @@ class Board:
             for action, (cells, rest) in read.items()
         }
 
+    def part(self, state: Any) -> str:
+        """What the mover does now: `set up a piece: elephant`."""
+        part: str = state.part_of_turn
+        if not part or not self.look.kinds:
+            return part
+        read = [self._touched(state, action) for action in state.legal_actions()]
+        rests = {rest if len(cells) == 1 else "" for cells, rest in read}
+        told = rests.pop() if len(rests) == 1 else ""
+        return f"{part}: {told}" if told in self.look.kinds.values() else part
+
     def _touched(self, state: Any, action: int) -> tuple[tuple[int, ...], str]:
         """The cells of the action's text, and what it says besides."""
         text = state.action_to_string(action)
@@ -168,6 +179,10 @@ class Board:
             )
         return "".join(parts)
 
+    def picture(self, state: Any) -> str:
+        """The parts of it, in a square of the board's width and height."""
+        return ground_of(self) + self.figures(state)
+
     def svg(self, state: Any, over: str = "") -> str:
         """The whole picture, of any state; games without a board show their text."""
         if not self.cells:
@@ -182,7 +197,7 @@ class Board:
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} "
             f"{self.height:g}' width='{self.width:g}' height='{self.height:g}' role='img' "
             f"aria-label='{escape(f'{self.game.name}, ply {state.ply}', quote=True)}'>"
-            f"{ground_of(self)}{self.figures(state)}{marks}{over}</svg>"
+            f"{self.picture(state)}{marks}{over}</svg>"
         )
 
     def last_touched(self, state: Any) -> list[int]:
@@ -190,7 +205,7 @@ class Board:
         start, actions = state.history
         if not actions:
             return []
-        before = state_after(self.game, start, actions[:-1])
+        before = replayed_state(self.game, start, actions[:-1])
         return [token for token in self.paths(before)[actions[-1]] if isinstance(token, int)]
 
     def result_svg(self, state: Any, result: Any) -> str:
@@ -256,12 +271,6 @@ def _result_svg(result: Any) -> str | None:
 # Notebooks ask for pictures by this name.
 _core.State._repr_svg_ = _state_svg  # type: ignore[attr-defined]
 _core.SearchResult._repr_svg_ = _result_svg  # type: ignore[attr-defined]
-
-
-def state_after(game: _core.Game, start: Any, actions: list[int]) -> Any:
-    from athenan.games import _replayed_state
-
-    return _replayed_state(game, start, actions)
 
 
 def text_svg(text: str) -> str:

@@ -30,6 +30,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   uci     the Universal Chess Interface: chess, xiangqi, breakthrough, ataxx and others
   hub     the protocol of draughts programs
   aei     the Arimaa Engine Interface
+  serve   the same on a web page that shows the search, and games to browse
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
   solve   search a state until it is resolved; write and check proofs
@@ -508,6 +509,24 @@ def protocol_settings(command: str, words: list[str]) -> Any:
     return compose(command, words, arguments.sources)
 
 
+def serve_command(words: list[str]) -> None:
+    """athenan serve [game=…] [checkpoint=RUN] [saved=GAMES.jsonl] [port=…] [host=…]
+
+    A web page, on this machine alone unless host=… says otherwise: play against a checkpoint, watch
+    two players, see the search think, browse saved games and those of runs, and follow a run while
+    it trains. Ctrl-C ends it. Needs athenan[serve].
+    """
+    from athenan.config import compose
+    from athenan.implied import completed
+
+    arguments = parse("serve", words)
+    settings = completed("serve", arguments.settings, arguments.sources)
+    config = compose("serve", settings, arguments.sources)
+    from athenan.serve import serve
+
+    serve(config)
+
+
 def export_command(words: list[str]) -> None:
     """athenan export [checkpoint=RUN|STEP|latest] [formats=[tflite,onnx]] [out=FOLDER] [game=…]
 
@@ -582,6 +601,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "uci": uci_command,
     "hub": hub_command,
     "aei": aei_command,
+    "serve": serve_command,
     "games": games_command,
     "solve": solve_command,
     "check": check_command,

@@ -38,6 +38,7 @@ from athenan.settings import (
     PlayerSettings,
     PlaySettings,
     ProtocolSettings,
+    ServeSettings,
     SolveSettings,
     TournamentSettings,
     TrainSettings,
@@ -91,6 +92,10 @@ def compose(
 def compose(
     command: Literal["gtp", "uci", "hub", "aei"], overrides: list[str], sources: Sources = ...
 ) -> ProtocolSettings: ...
+@overload
+def compose(
+    command: Literal["serve"], overrides: list[str], sources: Sources = ...
+) -> ServeSettings: ...
 @overload
 def compose(
     command: Literal["solve"], overrides: list[str], sources: Sources = ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from athenan import _core
+from athenan.boards import Board
 from athenan.errors import InputError
 from athenan.search import TREE_GAME, Search
 
 MOST_STATES = 300  # in a picture
 MOST_CELLS = 16  # of a board that is drawn in its state
+SCALE = 0.4  # of it
 LETTER, LINE, GAP, LEVEL = 7.3, 15, 14, 46  # of the font, between boxes, between levels
 FONT = "font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='12'"
 OUTCOMES = {1: "first wins", 0: "drawn", -1: "second wins"}
@@ -37,20 +40,31 @@ class Drawn:
     x: float = 0
     children: list[Drawn] = field(default_factory=list)
 
+    @cached_property
+    def board(self) -> Board | None:
+        """Where it is small enough to be drawn."""
+        rows, columns, _ = self.state.game.plane_shape
+        is_tree = (self.state.game.name, self.state.game.plane_shape) == TREE_GAME
+        board = Board(self.state.game) if not is_tree and rows * columns <= MOST_CELLS else None
+        return board if board and board.cells else None
+
     @property
     def width(self) -> float:
-        return LETTER * max(map(len, self.text()), default=1) + 14
+        words = LETTER * max(map(len, self.text()), default=1)
+        return max(words, SCALE * self.board.width if self.board else 0) + 14
 
     @property
     def height(self) -> float:
-        return LINE * len(self.text()) + 9
+        board = SCALE * self.board.height if self.board else 0
+        return board + LINE * len(self.text()) + 9
 
     def text(self) -> list[str]:
         number = [] if self.order is None else [f"#{self.order}"]
-        return [*number, *board_of(self.state), *self.lines] or [" "]
+        return [*number, *([] if self.board else board_lines(self.state)), *self.lines] or [" "]
 
 
-def board_of(state: Any) -> list[str]:
+def board_lines(state: Any) -> list[str]:
+    """Of a small game without a picture."""
     rows, columns, _ = state.game.plane_shape
     is_tree = (state.game.name, state.game.plane_shape) == TREE_GAME
     small = not is_tree and rows * columns <= MOST_CELLS
@@ -58,6 +72,13 @@ def board_of(state: Any) -> list[str]:
     lines = [line for line in lines if not line.startswith("ply ")]
     width = max(map(len, lines), default=0)
     return [line.ljust(width).replace(" ", "\u00a0") for line in lines]
+
+
+class Picture(str):
+    """SVG that notebooks show."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
 
 
 def number(value: float) -> str:
@@ -78,15 +99,16 @@ def outcome(completion: Any) -> str:
     return f"c={numbers(completion)}" if np.ndim(completion) else OUTCOMES[int(completion)]
 
 
-def draw(search: Search, state: Any, **budget: Any) -> str:
-    """Runs the search, which knows nothing yet, and gives the picture of its tree."""
+def draw(search: Search, state: Any, **budget: Any) -> Picture:
+    """Runs the search, which knows nothing yet, and gives the picture of its tree: SVG, which a
+    notebook shows. Of an unbounded search `iterations=…` says how many."""
     if state.is_terminal:
         raise InputError("There is no tree to draw: the game is over.")
     if isinstance(search.core, _core.UnboundedSearch):
-        root = unbounded_tree(search, state, **budget)
+        root = unbounded_tree(search, state, **{"iterations": None, **budget})
     else:
         root = visited_tree(search, state, **budget)
-    return svg(root)
+    return Picture(svg(root))
 
 
 # ---- What was visited -------------------------------------------------------------------------
@@ -293,6 +315,13 @@ def box_of(at: Drawn, top: float) -> list[str]:
         )
 
     parts = [frame(0, fill), *([frame(2.5, "none")] if at.resolved else [])]
+    if at.board:
+        x = at.x - SCALE * at.board.width / 2
+        parts.append(
+            f"<g transform='translate({x:.1f} {top + 3:.1f}) scale({SCALE})'>"
+            f"{at.board.picture(at.state)}</g>"
+        )
+        top += SCALE * at.board.height
     for i, line in enumerate(at.text()):
         y = top + LINE * (i + 1) - 1
         weight = " font-weight='bold'" if i == 0 and at.order is not None else ""

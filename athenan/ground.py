@@ -53,12 +53,7 @@ def shape(board: Board, kind: str, number: int, cell: Cell) -> str:
         fill = mixed(board.colour(home), "#ffffff", 0.65) if home is not None else "#ece7dc"
         return f"<circle class='hole' cx='{x:g}' cy='{y:g}' r='15.5' fill='{fill}'/>"
     if kind == "hexagon":
-        radius = CELL / math.sqrt(3)
-        corners = " ".join(
-            f"{x + radius * math.sin(i * math.pi / 3):.1f},"
-            f"{y + radius * math.cos(i * math.pi / 3):.1f}"
-            for i in range(6)
-        )
+        corners = hexagon(x, y, CELL / math.sqrt(3))
         return f"<polygon class='plain' points='{corners}' fill='#f5f1e8' stroke='#c9c0ae'/>"
     if kind == "checkered":
         kind = "light" if (cell.across // 2 + cell.down - board.rows) % 2 == 0 else "dark"
@@ -68,6 +63,14 @@ def shape(board: Board, kind: str, number: int, cell: Cell) -> str:
     return (
         f"<rect class='{name}' x='{x - CELL / 2:g}' y='{y - CELL / 2:g}' width='{CELL:g}' "
         f"height='{CELL:g}' fill='{fill}' stroke='{line}'/>"
+    )
+
+
+def hexagon(x: float, y: float, radius: float) -> str:
+    """Its corners, one of them on top."""
+    return " ".join(
+        f"{x + radius * math.sin(i * math.pi / 3):.1f},{y + radius * math.cos(i * math.pi / 3):.1f}"
+        for i in range(6)
     )
 
 
@@ -112,13 +115,10 @@ def lines(board: Board) -> list[str]:
             f"<path class='lines' d='{cross}' stroke='#6d5331' stroke-width='1.2'/>",
         ]
     if "stars" in board.look.drawn and len(columns) == board.rows:
-        at = STARS.get(board.rows, ())
         parts += [
             f"<circle class='star' cx='{left + CELL * i:g}' cy='{top + CELL * j:g}' r='3.2' "
             "fill='#6d5331'/>"
-            for i in at
-            for j in at
-            if board.rows not in (9, 13, 15) or (i == j == at[1]) or at[1] not in (i, j)
+            for i, j in stars(board.rows)
         ]
     return parts
 
@@ -136,13 +136,13 @@ def decorations(board: Board) -> list[str]:
     for number, cell in board.cells.items():
         row, column = divmod(number, columns)
         for player, x, y in (
-            *([(0, 0, -6)] if row == 0 else []),
-            *([(0, 0, 6)] if row == board.rows - 1 else []),
-            *([(1, -6, 2)] if column == 0 else []),
-            *([(1, 6, -2)] if column == columns - 1 else []),
+            *([(0, 0, -7)] if row == 0 else []),
+            *([(0, 0, 7)] if row == board.rows - 1 else []),
+            *([(1, -7, 3)] if column == 0 else []),
+            *([(1, 7, -3)] if column == columns - 1 else []),
         ):
             parts.append(
-                f"<circle cx='{cell.x + x:g}' cy='{cell.y + y:g}' r='22.5' "
+                f"<polygon points='{hexagon(cell.x + x, cell.y + y, 23.1)}' "
                 f"fill='{board.colour(player)}'/>"
             )
     return parts
@@ -181,3 +181,14 @@ def names_drawn(board: Board) -> list[str]:
         seen_rows.add(row)
         seen_columns.add(column)
     return parts
+
+
+def stars(rows: int) -> list[tuple[int, int]]:
+    """The marked points of such a board: on large ones nine, on others five."""
+    at = STARS.get(rows)
+    if at is None:
+        return []
+    middle = at[1]
+    return [
+        (i, j) for i in at for j in at if rows == 19 or i == j == middle or middle not in (i, j)
+    ]

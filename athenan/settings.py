@@ -565,6 +565,41 @@ class ProtocolSettings(EngineSettings):
 
 
 @dataclass
+class ServeSettings(EngineSettings):
+    evaluations: int | None = number(
+        2000, "an action, until the visitor says otherwise", "evaluations"
+    )
+    seconds: float | None = setting(10.0, "an action, at most", "seconds", above=0, high=3600)
+    saved: str | None = setting(
+        None, "file of saved games, or folder with such files, that visitors may browse"
+    )
+    most_evaluations: int = number(200_000, "an action, that a visitor may ask for", "evaluations")
+    analysis_seconds: float = setting(
+        60.0, "that one state is analysed, at most", "seconds", above=0, high=3600
+    )
+    host: str = setting(
+        "127.0.0.1",
+        "address to listen on; 0.0.0.0 is every one that the machine has, for all who reach it",
+    )
+    port: int = setting(8470, "to listen on; 0 any that is free", low=0, high=65535)
+    names: list[str] = setting([], "names of this machine besides localhost that browsers may use")
+    visitors: int = setting(32, "at once", "visitors", low=1, high=10_000)
+    thoughts: int | None = number(
+        None, "at once, of all visitors; null: as many as cores", "thoughts"
+    )
+    memory_mb: float = setting(
+        64.0, "of each search; a visitor has one or two", "MB", low=1, high=1e6
+    )
+    messages: int = setting(
+        20, "a second that a visitor may send for long; who floods is sent away", "messages", low=1,
+        high=10_000,
+    )  # fmt: skip
+    idle_minutes: float = setting(
+        30.0, "after which a visitor who says nothing has to leave", "minutes", above=0, high=1e6
+    )
+
+
+@dataclass
 class SolveSettings:
     game: dict[str, Any] = named("game", "the rules")
     search: dict[str, Any] = named("search", "the search")
@@ -683,6 +718,7 @@ COMMANDS: dict[str, type[Any]] = {
     "uci": ProtocolSettings,
     "hub": ProtocolSettings,
     "aei": ProtocolSettings,
+    "serve": ServeSettings,
     "solve": SolveSettings,
     "check": CheckSettings,
     "export": ExportSettings,

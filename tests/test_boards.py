@@ -105,6 +105,7 @@ def test_clicks_of_all_kinds() -> None:
     assert path_of(after("draughts"), "31-26") == ["31", "26"]
     assert path_of(after("chinese_checkers"), "6->14") == ["6", "14"]
     arimaa = athenan.make_game("arimaa").initial_state()
+    assert Board(arimaa.game).part(arimaa) == "set up a piece: elephant"
     while arimaa.part_of_turn == "set up a piece":
         arimaa = arimaa.play(arimaa.legal_actions()[0])
     text = next(t for t in map(arimaa.action_to_string, arimaa.legal_actions()) if t[-1] == "n")
@@ -176,3 +177,8 @@ def test_notebooks_show_states_and_results() -> None:
     values = result._repr_svg_()  # type: ignore[attr-defined]
     minidom.parseString(values)
     assert values.count("rx='9'") == len(result.children)
+    tree = athenan.draw_tree(
+        athenan.make_search("descent", state.game, "hash"), state, iterations=2
+    )
+    boards = minidom.parseString(tree._repr_svg_()).getElementsByTagName("g")
+    assert sum("scale" in group.getAttribute("transform") for group in boards) > 8
