@@ -233,6 +233,7 @@ def test_every_experiment_composes(experiment: str) -> None:
 
 
 GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - {
+    "engine",  # of players: test_own_games and engines/ compose them
     "experiment",
     "game",
     "study",

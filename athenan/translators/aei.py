@@ -40,7 +40,9 @@ class Aei(Translator):
             words = sorted(words, key=lambda word: SETUP_ORDER.find(word[:1].lower()))
             words, rest = words[:8], words[8:]
         for word in words:
-            if state.is_terminal or state.to_move != player:
+            if state.is_terminal:
+                return actions  # at the longest game's last ply, which AEI does not know of
+            if state.to_move != player:
                 raise InputError(f"'{text}' goes on after the end of the turn.")
             try:
                 actions.append(state.string_to_action(word))

@@ -139,10 +139,9 @@ def test_a_tally_knows_seats_doubles_and_forfeits() -> None:
     assert figures["distinct_games"] == 3
     assert figures["by_seat"] == [
         {"wins": 1, "draws": 1, "losses": 0, "score": 0.75},
-        {"wins": 1, "draws": 0, "losses": 1, "score": 0.5},
-    ]
-    assert figures["forfeits"] == [0, 1], "the first player had the second seat in game 3"
-    assert tally.figures(5)["forfeits"] == [0, 2]
+        {"wins": 0, "draws": 0, "losses": 1, "score": 0.0},
+    ], "game 3 was given away, and is in no score"
+    assert tally.figures(5)["by_seat"] == figures["by_seat"]
     assert tally.lines(4)[:2] == ["3 of 4 games are distinct", "as first: 75.0%  +1 =1 -0"]
 
 
