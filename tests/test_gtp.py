@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import re
+import shutil
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -360,6 +366,38 @@ def test_the_program() -> None:
         at.say("4 name")
         assert at.wait_for("=4")[-1] == "=4 athenan"
         assert at.end("quit") == 0
+
+
+def sabaki() -> str | None:
+    """Where npm has put @sabaki/gtp, for NODE_PATH."""
+    if not shutil.which("node") or not shutil.which("npm"):
+        return None
+    places = [os.environ.get("NODE_PATH", "")]
+    done = subprocess.run(["npm", "root", "-g"], capture_output=True, text=True, check=False)
+    places.append(done.stdout.strip())
+    found = [place for place in places if place and (Path(place) / "@sabaki" / "gtp").is_dir()]
+    return found[0] if found else None
+
+
+@pytest.mark.slow
+def test_sabaki_plays_and_analyses() -> None:
+    place = sabaki()
+    if place is None:
+        pytest.skip("@sabaki/gtp is not installed (npm install -g @sabaki/gtp, or NODE_PATH)")
+    words = [sys.executable, "-m", "athenan.command", "gtp", "evaluations=50", "seconds=null"]
+    done = subprocess.run(
+        ["node", str(Path(__file__).parent / "sabaki.js"), *words],
+        env={**os.environ, "NODE_PATH": place},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert len(found["moves"]) == 6
+    assert found["analysed"] >= 3
+    assert found["first"].startswith("info move ")
 
 
 @pytest.mark.slow
