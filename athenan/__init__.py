@@ -48,7 +48,14 @@ export.readme      the text that explains an export
 export.writing     writing one
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
+sprt               whether a match has shown enough
 match              two players with an interval
+tally              … and what else their games add up to
+notation           actions as people write them
+openings           what a match begins with
+sgf                games of stones in their usual record
+pgn                … of chess, xiangqi and draughts
+saving             games appended to a file, by its ending
 waves              … in many processes
 matches            … of a run, on disk
 worklist           games that several processes play together
@@ -70,7 +77,6 @@ train              the loop that joins them
 sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
 drawing            a search's tree as a picture
-notation           actions as people write them
 opponent           the program that a person plays against
 play               a game against a person
 promises           what a game promises of each of its states
