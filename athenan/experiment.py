@@ -188,8 +188,9 @@ class Experiment:
         """Matches that a player gave away by no action of it; they have no score."""
         return sum(not counts(game) for game in work.done.values())
 
-    def means(self, work: WorkList) -> Means:
-        """InputError where nothing has been played."""
+    def blocks(self, work: WorkList) -> dict[str, dict[str, list[list[float]]]]:
+        """Scores of the first player by games, sets and blocks: those of i and j are one, in both
+        hands and both colours."""
         blocks: dict[str, dict[str, defaultdict[tuple[int, ...], list[float]]]] = {}
         for fixture in self.fixtures:
             saved = work.done.get(fixture.key)
@@ -200,13 +201,17 @@ class Experiment:
             own = blocks.setdefault(game, {}).setdefault(text, defaultdict(list))
             pair = tuple(sorted((int(i), int(j))))
             own[pair].append(float(saved.outcomes[HANDS.index(colour)]))
-        if not blocks:
-            raise InputError("No match has been played yet.")
-        listed = {
+        return {
             game: {text: list(own.values()) for text, own in sets.items()}
             for game, sets in blocks.items()
         }
-        return bootstrap(listed, self.config.resamples, self.config.seed)
+
+    def means(self, work: WorkList) -> Means:
+        """InputError where nothing has been played."""
+        blocks = self.blocks(work)
+        if not blocks:
+            raise InputError("No match has been played yet.")
+        return bootstrap(blocks, self.config.resamples, self.config.seed)
 
 
 def play_share(config: ExperimentSettings) -> None:

@@ -1,6 +1,7 @@
 """Studies: the protocol's pairs and blocks, real networks, kills, and what is told."""
 
 import csv
+import itertools
 import json
 import runpy
 import subprocess
@@ -115,8 +116,12 @@ def test_scores_are_of_the_first_player_in_blocks() -> None:
         scores.setdefault(own, []).append(game.outcomes[0 if colour == "first" else 1])
     with made.work() as work:
         mean = made.means(work).games["tictactoe"]
+        blocks = made.blocks(work)["tictactoe"]
     assert mean.value == pytest.approx(np.mean([np.mean(own) for own in scores.values()]))
     assert [len(own) for own in scores.values()] == [8, 8]
+    for name, own in scores.items():
+        assert sorted(map(len, blocks[name])) == [2, 2, 4], "those of i and i, of j and j, of both"
+        assert sorted(itertools.chain(*blocks[name])) == sorted(own)
 
 
 @pytest.mark.parametrize("study", group_files("study"))

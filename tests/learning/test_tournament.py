@@ -237,6 +237,22 @@ def test_a_claim_holds_until_its_process_ends(tmp_path: Path) -> None:
         assert work.take(["y", "x"], 1) == ["y"]
 
 
+def test_what_was_played_since_is_not_taken() -> None:
+    """Between the last look at the list and the claim another process may have played a game."""
+    made = Tournament(config())
+    made.note()
+    with made.work() as work:
+        made.play(work)
+    path = made.folder / "games.jsonl"
+    lines = path.read_bytes().splitlines(True)
+    path.write_bytes(b"".join(lines[:-1]))
+    with made.work() as work:
+        keys = list(work.done)
+        path.write_bytes(b"".join(lines))
+        assert work.take([fixture.key for fixture in made.fixtures], 64) == []
+        assert len(work.done) == len(keys) + 1
+
+
 def test_lines_that_are_no_games_do_not_count(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b'\xff\xfe\n{"key": 1}\n[]\nnull\n')
