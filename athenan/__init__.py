@@ -45,6 +45,7 @@ export.bundle      an export on disk, and its evaluator
 evaluators         networks of checkpoints for any search
 export.readme      the text that explains an export
 export.writing     writing one
+positions          solved ones, on disk
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 match              two players with an interval
