@@ -49,6 +49,7 @@ positions          solved ones, on disk
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 match              two players with an interval
+judge              a player on solved positions
 waves              … in many processes
 matches            … of a run, on disk
 strength           small matches during a run

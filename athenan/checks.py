@@ -275,11 +275,14 @@ def contradictions(settings: Any) -> Iterator[str]:
     """What is wrong between settings that are each right by themselves."""
     if isinstance(settings, TrainSettings):
         strength = settings.strength
-        if strength.every_checkpoints and strength.best_by not in strength.references:
+        known = [*strength.references, *(["exact"] if strength.exact else [])]
+        if strength.every_checkpoints and strength.best_by not in known:
             yield (
                 f"Setting 'strength.best_by' names no reference: '{strength.best_by}'"
-                f"{nearest(strength.best_by, strength.references)}"
+                f"{nearest(strength.best_by, known)}"
             )
+        if "exact" in strength.references:
+            yield "A reference of strength cannot be called 'exact': solved positions are."
     if isinstance(settings, PlaySettings):
         budget_given = settings.evaluations or settings.seconds
         if needs_budget(settings.search) and not budget_given:

@@ -30,6 +30,7 @@ from athenan.settings import (
     CheckSettings,
     DoctorSettings,
     ExportSettings,
+    JudgeSettings,
     LayoutSettings,
     MatchSettings,
     PlayerSettings,
@@ -62,6 +63,10 @@ def compose(
 def compose(
     command: Literal["match"], overrides: list[str], sources: Sources = ...
 ) -> MatchSettings: ...
+@overload
+def compose(
+    command: Literal["judge"], overrides: list[str], sources: Sources = ...
+) -> JudgeSettings: ...
 @overload
 def compose(
     command: Literal["play"], overrides: list[str], sources: Sources = ...

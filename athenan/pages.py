@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from athenan.backend import tensorflow
+from athenan.judge import EXACT
 from athenan.match import MatchResult
 from athenan.records import Array, GameRecord
 
@@ -79,7 +80,8 @@ def layout(references: list[str]) -> Any:
         margin = layout_pb2.MarginChartContent(
             series=[layout_pb2.MarginChartContent.Series(**series)]
         )
-        return layout_pb2.Chart(title=f"score against {name}", margin=margin)
+        title = "outcome kept in solved positions" if name == EXACT else f"score against {name}"
+        return layout_pb2.Chart(title=title, margin=margin)
 
     def lines(title: str, *tags: str) -> Any:
         multiline = layout_pb2.MultilineChartContent(tag=[f"^{tag}$" for tag in tags])
@@ -103,6 +105,7 @@ def layout(references: list[str]) -> Any:
 ABOUT = {
     "at_a_glance/against_references": "Scores against the references, with their 95 % intervals.",
     "at_a_glance/error_on_held_out_games": "As loss/held_out.",
+    "at_a_glance/outcome_kept": "As strength/exact.",
     "at_a_glance/states_per_second": "As speed/self_play_states_per_second.",
     "at_a_glance": "Score against the reference that makes the best checkpoint: 1 wins every game.",
     "exploration/exploitation": "ε' on average: 1 always plays the best action, 0 any.",
@@ -146,6 +149,7 @@ ABOUT = {
     "speed/resident_megabytes": "Memory of the process.",
     "speed/self_play_states_per_second": "That the network answers in self-play.",
     "speed/self_play_to_network_ratio": "1: self-play is as fast as the network lets it be.",
+    "strength/exact": "Share of solved positions in which the player keeps the outcome.",
     "strength": "Score in small matches, draws a half; low and high are its 95 % interval.",
     "time_share": "Of the time of this process.",
     "values/predictions": "What the network said of the last states learned from.",

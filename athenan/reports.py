@@ -23,12 +23,14 @@ from athenan.actors import Actors
 from athenan.clock import Clock
 from athenan.exploration import expected_exploitation
 from athenan.files import write_whole
+from athenan.judge import EXACT
 from athenan.learner import Learner
 from athenan.match import MatchResult, progress_parts
 from athenan.matches import PlayedMatch, append_match, read_matches
 from athenan.network import rate_alone
 from athenan.pages import Pages, averages
 from athenan.picture import picture_of, strength_image
+from athenan.positions import positions_file
 from athenan.progress import Progress, count, duration, resident_megabytes, tell
 from athenan.records import GameRecord
 from athenan.replay import Replay
@@ -70,7 +72,8 @@ class Reports:
     ) -> None:
         self.run, self.config, self.game = run, config, game
         self.actors, self.learner, self.replay, self.clock = actors, learner, replay, clock
-        self.pages = Pages(run, [*config.strength.references, "earlier"])
+        solved = [EXACT] if config.strength.exact and positions_file(game) else []
+        self.pages = Pages(run, [*config.strength.references, "earlier", *solved])
         self.progress = Progress(quiet_seconds=15.0)
         self._unlogged = ""  # lines that the disk has not taken yet
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
@@ -157,7 +160,7 @@ class Reports:
         self.callbacks.on_match(name, games, result)
         self.pages.match(name, games, result)
         self._glance(name, games)
-        self.say(f"against {name}: {result}")
+        self.say(f"{about_match(name)}: {in_words(name, result)}")
 
     def time_network(self, evaluator: Evaluate) -> None:
         """What self-play's rate is compared with; takes a second."""
@@ -233,6 +236,9 @@ class Reports:
     def _glance(self, name: str, games: int) -> None:
         """The scores against the references so far, on the page that TensorBoard opens."""
         references, best_by = self.config.strength.references, self.config.strength.best_by
+        if name == EXACT:
+            share = self.strength[name][-1][1].score
+            self.pages.page(games, {"at_a_glance/outcome_kept": share}, {}, {})
         if name in references:
             results = {n: curve for n, curve in self.strength.items() if n in references}
             curves = {
@@ -344,7 +350,7 @@ def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[s
     """The curve as text: one row a checkpoint, a bar for the score."""
     lines = []
     for name, results in strength.items():
-        lines.append(f"against {name}:")
+        lines.append(f"{about_match(name)}:")
         for games, result in results:
             low, high = result.interval
             bar = "█" * round(20 * result.score)
@@ -352,6 +358,17 @@ def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[s
                 f"  after {games:6} games  {bar:<20} {result.score:4.0%} [{low:.0%}, {high:.0%}]"
             )
     return lines
+
+
+def about_match(name: str) -> str:
+    return "outcome kept in solved positions" if name == EXACT else f"against {name}"
+
+
+def in_words(name: str, result: MatchResult) -> str:
+    if name != EXACT:
+        return str(result)
+    low, high = result.interval
+    return f"{result.score:.1%} [{low:.1%}, {high:.1%}] of {result.games}"
 
 
 def word(setting: str, value: Any) -> str:

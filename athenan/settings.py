@@ -325,6 +325,10 @@ class StrengthSettings:
     evaluations: int = number(200, "an action of the network's player", "evaluations")
     best_by: str = setting("uct", "the reference whose lower bound makes the best checkpoint")
     earlier: bool = setting(True, "also against the run's own checkpoint before")
+    exact: int = number(
+        400, "solved positions in which the player is judged, where there are some of the game; "
+        "fewer where its time is short, 0 none", "positions", low=0,
+    )  # fmt: skip
     most_share: float = setting(
         0.1, "of the run's time; matches beyond it are left out, and those at the end of a run of "
         "minutes may take as long again",
@@ -395,6 +399,20 @@ class MatchSettings:
     threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
     layout: LayoutSettings = group(LayoutSettings, "which processes play")
     seed: int = setting(0, "of openings and players", low=0, high=SEED)
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    trust: bool = setting(False, TRUST)
+
+
+@dataclass
+class JudgeSettings:
+    game: dict[str, Any] = named("game", "the rules")
+    first: PlayerSettings = group(PlayerSettings, "the player that is judged")
+    positions: str | None = setting(
+        None, "file of scripts/positions.py; null: those that come with athenan"
+    )
+    positions_in_step: int = setting(512, "at once", "positions", low=1, high=1_000_000)
+    threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
+    seed: int = setting(0, "of the player", low=0, high=SEED)
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
     trust: bool = setting(False, TRUST)
 
@@ -539,6 +557,7 @@ class DoctorSettings:
 COMMANDS: dict[str, type[Any]] = {
     "train": TrainSettings,
     "match": MatchSettings,
+    "judge": JudgeSettings,
     "play": PlaySettings,
     "solve": SolveSettings,
     "check": CheckSettings,
