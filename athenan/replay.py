@@ -97,6 +97,14 @@ class Replay:
         """Of states and labels."""
         return sum(array.nbytes for array in self._states.arrays()[:2])
 
+    @property
+    def age(self) -> float:
+        """Learning steps since the states in memory came, on average."""
+        if not len(self._games):
+            return 0.0
+        _, sizes, steps, _ = self._games.arrays()
+        return float(np.average(steps, weights=np.maximum(sizes, 1)))
+
     def add(self, record: GameRecord) -> None:
         self.files.add(record)
         self._keep(record.number, record.samples, steps=0)

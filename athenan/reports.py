@@ -28,7 +28,7 @@ from athenan.learner import Learner
 from athenan.match import MatchResult, progress_parts
 from athenan.matches import PlayedMatch, append_match, read_matches
 from athenan.network import rate_alone
-from athenan.pages import Pages, averages
+from athenan.pages import METRICS, Pages, averages, cut_metrics
 from athenan.picture import picture_of, strength_image
 from athenan.positions import positions_file
 from athenan.progress import Progress, count, duration, resident_megabytes, tell
@@ -73,14 +73,17 @@ class Reports:
         self.run, self.config, self.game = run, config, game
         self.actors, self.learner, self.replay, self.clock = actors, learner, replay, clock
         solved = [EXACT] if config.strength.exact and positions_file(game) else []
-        self.pages = Pages(run, [*config.strength.references, "earlier", *solved])
+        charts = [*config.strength.references, "earlier", *solved]
+        self.pages = Pages(run, charts, self._standing)
         self.progress = Progress(quiet_seconds=15.0)
         self._unlogged = ""  # lines that the disk has not taken yet
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
         self.losses: deque[tuple[float, float]] = deque(maxlen=RECENT)
+        self.seen: dict[str, float] = {}  # of the last step that was looked at
         self.held_out_errors: deque[float] = deque(maxlen=20)
         self.strength: dict[str, list[tuple[int, MatchResult]]] = {}
         self.callbacks = Callbacks()
+        self.learner.watched = True
         self.values: dict[str, np.ndarray[Any, Any]] = {}  # of the last step
         self.network_rate = 0.0  # states a second of the network alone
         self.playing_rate = 0.0
@@ -116,7 +119,9 @@ class Reports:
         if learned:
             states = self.config.learn.first_fit_states
             self.say(f"first fit on {states} ends of random games, error {learned['error']:.4f}")
-            self.pages.page(0, self._facts() | {"loss/error": learned["error"]}, {}, {})
+            seen = {f"loss/{name}": value for name, value in learned["seen"].items()}
+            self.pages.page(0, self._facts() | {"loss/error": learned["error"]} | seen, {}, {})
+            self.learner.watched = True
 
     def resumed(self, games: int) -> None:
         """The run goes on after so many games: what it has been told of before."""
@@ -125,6 +130,16 @@ class Reports:
                 rows = self.strength.setdefault(row.against, [])
                 rows[:] = [known for known in rows if known[0] != row.games_of_run]
                 rows.append((row.games_of_run, row.result))
+        try:
+            cut = cut_metrics(self.run / METRICS, games)
+        except OSError:  # programs that read it can see that it goes back
+            return
+        if cut:
+            self.say(f"{cut} lines of {METRICS} after {games} games are taken away")
+
+    def _standing(self) -> dict[str, float]:
+        """Of a line of metrics.jsonl, after its games."""
+        return {"step": self.learner.steps, "seconds": round(self.clock.elapsed, 3)}
 
     def checkpoint(self, step: Path) -> None:
         self.callbacks.on_checkpoint(step)
@@ -134,6 +149,7 @@ class Reports:
         self.callbacks.on_game(record)
         if learned:
             self.losses.append((learned["error"], learned["decay"]))
+            self.seen = learned["seen"] or self.seen
             self.values = {
                 "values/targets": learned["targets"],
                 "values/predictions": learned["predicted"],
@@ -259,6 +275,8 @@ class Reports:
         if self.held_out_errors:
             scalars["loss/held_out"] = float(np.mean(self.held_out_errors))
             scalars["at_a_glance/error_on_held_out_games"] = scalars["loss/held_out"]
+        scalars |= {f"loss/{name}": value for name, value in self.seen.items()}
+        self.learner.watched = True  # a step that the next page tells of
         images = {}
         if self.recent:
             scalars |= averages(list(self.recent))
@@ -272,6 +290,7 @@ class Reports:
             "progress/steps": float(learner.steps),
             "progress/samples": float(learner.samples),
             "progress/minutes": clock.elapsed / 60,
+            "replay/age": self.replay.age,
             "replay/states": float(len(self.replay)),
             "replay/megabytes": self.replay.bytes / 1e6,
             "search/remembered_proofs": self.actors.facts()["remembered_proofs"],
