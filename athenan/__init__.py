@@ -19,6 +19,11 @@ checks             values become typed settings, or a sentence
 config             … composed of configs/ and the command line
 help               … told to people
 network            the value network and its evaluator
+export.operations  … as a list of plain operations
+export.lite        … as a .tflite file, float32 or int8
+export.onnx_file   … as an .onnx file
+export.runtimes    the exported formats, each in its own runtime
+playing_network    the network as self-play asks it
 placement          which devices a process computes on
 exploration        which action self-play plays
 checkpoint         a run's checkpoints on disk
@@ -37,10 +42,6 @@ replay_files       games on disk
 replay             whole games, and what each learning step takes from them
 learner            the network fitted to the labels
 run                a run's folder and config
-export.operations  a network as a list of plain operations
-export.lite        … as a .tflite file, float32 or int8
-export.onnx_file   … as an .onnx file
-export.runtimes    the exported formats, each in its own runtime
 export.bundle      an export on disk, and its evaluator
 evaluators         networks of checkpoints for any search
 export.readme      the text that explains an export

@@ -175,7 +175,8 @@ def search(settings: list[str]) -> Report:
 
 def selfplay(settings: list[str]) -> Report:
     """Self-play with a network against the network alone, turn about in the same run."""
-    from athenan.network import make_evaluator, model_for, rate_alone
+    from athenan.network import model_for, rate_alone
+    from athenan.playing_network import LitePlayer, Ranges, make_playing, needs_ranges
     from athenan.self_play import SelfPlay
 
     config = compose("bench", settings)
@@ -190,8 +191,12 @@ def selfplay(settings: list[str]) -> Report:
     else:
         set_threads(cores())
         model = model_for(config.network, game, 0)
-        evaluator = make_evaluator(config.network.kind, model)
+        evaluator = make_playing(config.network, config.self_play, game, 0)
         title = f"network of {model.count_params():,} weights"
+        if isinstance(evaluator, LitePlayer):
+            ranges = [Ranges(model, game)(np.zeros(0))] if needs_ranges(config.self_play) else []
+            evaluator.assign([*(weight.numpy() for weight in model.weights), *ranges])
+            title += f", {config.self_play.runtime}"
     self_play = SelfPlay(
         game, evaluator, config.search, config.heuristic, config.self_play, config.exploration,
         seed=0,

@@ -295,6 +295,11 @@ def contradictions(settings: Any) -> Iterator[str]:
                 "Self-play needs a budget: 'self_play.iterations', 'self_play.evaluations' or "
                 "'self_play.seconds'."
             )
+        if budget.runtime != "tensorflow" and settings.network.kind == "nnue":
+            yield "Setting 'self_play.runtime' is for convolutions: nnue is computed in the core."
+    runs_lite = isinstance(settings, TrainSettings) and settings.self_play.runtime != "tensorflow"
+    if runs_lite and settings.layout.gpus:
+        yield "Setting 'self_play.runtime' is for processors, and 'layout.gpus' gives devices."
     for key, player in players_of(settings):
         name = player.search.get("name")
         entry = type_of("search", name)

@@ -167,6 +167,15 @@ class Replay:
         number = max(1, int(len(self) * self.uses / self.most_games))
         return np.sort(random.integers(0, len(self), number))
 
+    def some(self, number: int) -> Array:
+        """Packed planes of so many states, or of all where there are fewer: others after each step,
+        the same for the same games."""
+        states = len(self)
+        random = np.random.default_rng([self.seed, 7, self.steps])
+        rows = random.choice(states, min(number, states), replace=False)
+        planes: Array = self._states.arrays()[0][rows] if states else np.zeros((0, 1), np.uint8)
+        return planes
+
     def saved(self) -> Part:
         """Writes the new games to the run's folder; what a checkpoint says of all of them."""
         self.files.write()

@@ -231,6 +231,11 @@ class SelfPlaySettings:
         "search's value, or the played ones by the end", choices=("tree", "root", "terminal"),
     )  # fmt: skip
     threads: int = setting(2, "of the search", "threads", low=1, high=1024)
+    runtime: str = setting(
+        "tensorflow", "what computes a network of convolutions on a processor; tflite_int8 rounds "
+        "it, by ranges of its answers to states of the replay; both need the extra export",
+        choices=("tensorflow", "tflite", "tflite_int8"),
+    )  # fmt: skip
     batch_sizes: list[int] = setting(
         BATCH_SIZES, "a batch always has one of these sizes", "states", low=1, high=1_000_000,
         empty=False, ascending=True,
