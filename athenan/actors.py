@@ -206,7 +206,7 @@ class InlineActors:
             config.seed,
             self.memory if config.resolved.states else None,
         )
-        self._shape = [config.self_play.games_in_step, config.self_play.groups]
+        self._shape = [len(self.self_play.games), config.self_play.groups]
         self._idle_part = self._saved_idle()
         self._collected: list[int] = []  # games, since then
 

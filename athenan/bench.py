@@ -215,7 +215,7 @@ def selfplay(settings: list[str]) -> Report:
     asked = "the children of states" if self_play.in_core else f"batches of {sizes}"
     lines = [
         f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
-        f"{config.self_play.games_in_step} games in step, "
+        f"{len(self_play.games)} games in step, "
         f"{title}",
         f"self-play        {playing:10,.0f} states/s evaluated ({padded:,.0f} with padding)",
         f"network's best   {network:10,.0f} states/s over {asked}",

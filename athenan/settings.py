@@ -210,9 +210,14 @@ BATCH_SIZES = [64, 128, 256, 512, 1024, 2048, 4096]
 
 @dataclass
 class SelfPlaySettings:
-    games_in_step: int = setting(
-        256, "at once; more fill larger batches, which the network answers faster", "games",
-        low=1, high=1_000_000,
+    games_in_step: int | None = setting(
+        None, "at once; more fill larger batches, which the network answers faster; null: as many "
+        "as have 2,048 actions at the start, from 8 to 256", "games", low=1, high=1_000_000,
+    )  # fmt: skip
+    growing_games: int | None = number(
+        None, "first games, over which the evaluations of an action grow from the actions of its "
+        "state to all of them; 0 none, null: 64 or as many as are in step, where the first games "
+        "would take minutes", "games", low=0,
     )  # fmt: skip
     groups: int = setting(
         1, "that the games are parted into; with 2 one is searched while the device has the "
