@@ -25,6 +25,11 @@ checks             values become typed settings, or a sentence
 config             … composed of configs/ and the command line
 help               … told to people
 network            the value network and its evaluator
+export.operations  … as a list of plain operations
+export.lite        … as a .tflite file, float32 or int8
+export.onnx_file   … as an .onnx file
+export.runtimes    the exported formats, each in its own runtime
+playing_network    the network as self-play asks it
 placement          which devices a process computes on
 exploration        which action self-play plays
 checkpoint         a run's checkpoints on disk
@@ -43,10 +48,6 @@ replay_files       games on disk
 replay             whole games, and what each learning step takes from them
 learner            the network fitted to the labels
 run                a run's folder and config
-export.operations  a network as a list of plain operations
-export.lite        … as a .tflite file, float32 or int8
-export.onnx_file   … as an .onnx file
-export.runtimes    the exported formats, each in its own runtime
 export.bundle      an export on disk, and its evaluator
 evaluators         networks of checkpoints for any search
 export.readme      the text that explains an export
@@ -54,6 +55,7 @@ export.writing     writing one
 external.program   another program as a process
 external.asking    … asked for a move, in each protocol
 external.player    … as a player of matches
+positions          solved ones, on disk
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 sprt               whether a match has shown enough
@@ -64,6 +66,7 @@ openings           what a match begins with
 sgf                games of stones in their usual record
 pgn                … of chess, xiangqi and draughts
 saving             games appended to a file, by its ending
+judge              a player on solved positions
 waves              … in many processes
 matches            … of a run, on disk
 worklist           games that several processes play together

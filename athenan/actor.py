@@ -19,8 +19,9 @@ from athenan.checkpoint import Part
 from athenan.errors import Failed, InputError
 from athenan.games import make_game
 from athenan.ledger import Delivery
-from athenan.network import make_evaluator, model_for, set_up_tensorflow
+from athenan.network import set_up_tensorflow
 from athenan.placement import VISIBLE, see_only
+from athenan.playing_network import make_playing
 from athenan.progress import resident_megabytes
 from athenan.records import Array, Block
 from athenan.search import Pending, asked, core_network
@@ -111,8 +112,9 @@ class Actor:
             see_only([])  # Ray hides none from who has asked for none
         set_up_tensorflow(config, config.layout.cpus)
         game = make_game(**config.game)
-        model = model_for(config.network, game, config.seed)
-        self.evaluator = make_evaluator(config.network.kind, model)
+        self.evaluator: Any = make_playing(
+            config.network, config.self_play, game, config.seed, config.layout.cpus
+        )
         if device is not None:
             check_device(self.evaluator, game.plane_shape, f"Device {device} of {node}")
         self._timed = Timed(self.evaluator)

@@ -16,7 +16,7 @@ import numpy as np
 from athenan import _core
 from athenan.checkpoint import Part
 from athenan.errors import Failed, InputError
-from athenan.network import make_evaluator, model_for
+from athenan.playing_network import make_playing
 from athenan.records import Array, Block, GameRecord
 from athenan.search import Evaluate, Known, Pending, asked, core_network
 from athenan.self_play import ARRAYS, INCARNATION, SelfPlay
@@ -187,11 +187,10 @@ class InlineActors:
     """Play in the learner's own process, taking turns with it: the run is deterministic."""
 
     def __init__(self, config: TrainSettings, game: _core.Game) -> None:
-        model = model_for(config.network, game, config.seed)
         self.games = 0
         self.played = 0  # games that have ended; those beyond `games` are ahead
         self.ahead: list[GameRecord] = []
-        self.evaluator = make_evaluator(config.network.kind, model)
+        self.evaluator = make_playing(config.network, config.self_play, game, config.seed)
         self.in_core = core_network(self.evaluator) is not None
         self.memory = _core.ResolvedMemory(config.resolved.states)
         self.clear_every_games = config.resolved.clear_every_games
@@ -207,7 +206,7 @@ class InlineActors:
             config.seed,
             self.memory if config.resolved.states else None,
         )
-        self._shape = [config.self_play.games_in_step, config.self_play.groups]
+        self._shape = [len(self.self_play.games), config.self_play.groups]
         self._idle_part = self._saved_idle()
         self._collected: list[int] = []  # games, since then
 

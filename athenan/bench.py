@@ -175,7 +175,8 @@ def search(settings: list[str]) -> Report:
 
 def selfplay(settings: list[str]) -> Report:
     """Self-play with a network against the network alone, turn about in the same run."""
-    from athenan.network import make_evaluator, model_for, rate_alone
+    from athenan.network import model_for, rate_alone
+    from athenan.playing_network import LitePlayer, Ranges, make_playing, needs_ranges
     from athenan.self_play import SelfPlay
 
     config = compose("bench", settings)
@@ -190,8 +191,12 @@ def selfplay(settings: list[str]) -> Report:
     else:
         set_threads(cores())
         model = model_for(config.network, game, 0)
-        evaluator = make_evaluator(config.network.kind, model)
+        evaluator = make_playing(config.network, config.self_play, game, 0)
         title = f"network of {model.count_params():,} weights"
+        if isinstance(evaluator, LitePlayer):
+            ranges = [Ranges(model, game)(np.zeros(0))] if needs_ranges(config.self_play) else []
+            evaluator.assign([*(weight.numpy() for weight in model.weights), *ranges])
+            title += f", {config.self_play.runtime}"
     self_play = SelfPlay(
         game, evaluator, config.search, config.heuristic, config.self_play, config.exploration,
         seed=0,
@@ -210,7 +215,7 @@ def selfplay(settings: list[str]) -> Report:
     asked = "the children of states" if self_play.in_core else f"batches of {sizes}"
     lines = [
         f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
-        f"{config.self_play.games_in_step} games in step, "
+        f"{len(self_play.games)} games in step, "
         f"{title}",
         f"self-play        {playing:10,.0f} states/s evaluated ({padded:,.0f} with padding)",
         f"network's best   {network:10,.0f} states/s over {asked}",

@@ -287,11 +287,14 @@ def contradictions(settings: Any) -> Iterator[str]:
     """What is wrong between settings that are each right by themselves."""
     if isinstance(settings, TrainSettings):
         strength = settings.strength
-        if strength.every_checkpoints and strength.best_by not in strength.references:
+        known = [*strength.references, *(["exact"] if strength.exact else [])]
+        if strength.every_checkpoints and strength.best_by not in known:
             yield (
                 f"Setting 'strength.best_by' names no reference: '{strength.best_by}'"
-                f"{nearest(strength.best_by, strength.references)}"
+                f"{nearest(strength.best_by, known)}"
             )
+        if "exact" in strength.references:
+            yield "A reference of strength cannot be called 'exact': solved positions are."
     if isinstance(settings, EngineSettings):
         budget_given = settings.evaluations or settings.seconds
         if needs_budget(settings.search) and not budget_given:
@@ -304,6 +307,11 @@ def contradictions(settings: Any) -> Iterator[str]:
                 "Self-play needs a budget: 'self_play.iterations', 'self_play.evaluations' or "
                 "'self_play.seconds'."
             )
+        if budget.runtime != "tensorflow" and settings.network.kind == "nnue":
+            yield "Setting 'self_play.runtime' is for convolutions: nnue is computed in the core."
+    runs_lite = isinstance(settings, TrainSettings) and settings.self_play.runtime != "tensorflow"
+    if runs_lite and settings.layout.gpus:
+        yield "Setting 'self_play.runtime' is for processors, and 'layout.gpus' gives devices."
     for key, player in players_of(settings):
         if player.engine is not None:
             yield from wrong_engine(key, player)

@@ -24,6 +24,7 @@ athenan <command> [setting=value …]     athenan <command> --help
   match   two players against each other, with an interval
   tournament  many players: ratings, a cross table, a page
   experiment  a study: two settings of a player on sets of networks
+  judge   a player on solved positions: how often it keeps the outcome
   play    you against a checkpoint, in the terminal
   analysis  JSON lines in and out, for programs: any state of any game is thought of
   gtp     the Go Text Protocol, for desktop boards and other programs
@@ -426,6 +427,43 @@ def experiment_command(words: list[str]) -> None:
     report(arguments, lines, figures)
 
 
+def judge_command(words: list[str]) -> None:
+    """athenan judge [game=…] first.checkpoint=RUN [positions=FILE] [setting=value …] [--json]
+
+    In how many positions, all of whose actions have been solved, the player's action keeps the
+    outcome of perfect play, with the 95 % Wilson interval, by stages of the game; and how far its
+    evaluator is from the exact outcomes. A player is told as in a match. Positions of connect four
+    and of a few small boards come with athenan; scripts/positions.py makes others.
+    """
+    from athenan import judge as judging
+    from athenan.checkpoint import runs_of
+    from athenan.config import compose
+    from athenan.games import make_game
+    from athenan.implied import completed
+    from athenan.players import make_player, what_plays
+    from athenan.progress import Progress
+
+    arguments = parse("judge", words)
+    config = compose(
+        "judge", completed("judge", arguments.settings, arguments.sources), arguments.sources
+    )
+    game = make_game(**config.game)
+    positions = judging.positions_for(game, config.positions)
+    runs = runs_of(Path(config.checkpoints), config.game["name"])
+    player = make_player(game, config.first, runs, config.seed, config.threads, config.trust)
+    print(f"player: {player.text}")
+    print(f"computed by {what_plays([player])}", flush=True)
+    with Progress() as progress:
+
+        def show(done: int, kept: int) -> None:
+            progress.show([f"{done:,}/{len(positions):,} positions", f"{kept / done:.1%} kept"])
+
+        verdict = judging.judge(player, positions, config.positions_in_step, show)
+        verdict.accuracy = judging.accuracy_of(player, positions)
+    seconds = {"seconds": round(progress.seconds, 1)}
+    report(arguments, verdict.lines(), {"player": player.text, **verdict.figures(), **seconds})
+
+
 def play_command(words: list[str]) -> None:
     """athenan play [game=…] [checkpoint=RUN] [first=me|you] [seconds=…|evaluations=…]
 
@@ -595,6 +633,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "match": match_command,
     "tournament": tournament_command,
     "experiment": experiment_command,
+    "judge": judge_command,
     "play": play_command,
     "analysis": analysis_command,
     "gtp": gtp_command,

@@ -33,6 +33,7 @@ from athenan.settings import (
     DoctorSettings,
     ExperimentSettings,
     ExportSettings,
+    JudgeSettings,
     LayoutSettings,
     MatchSettings,
     PlayerSettings,
@@ -80,6 +81,10 @@ def compose(
 def compose(
     command: Literal["experiment"], overrides: list[str], sources: Sources = ...
 ) -> ExperimentSettings: ...
+@overload
+def compose(
+    command: Literal["judge"], overrides: list[str], sources: Sources = ...
+) -> JudgeSettings: ...
 @overload
 def compose(
     command: Literal["play"], overrides: list[str], sources: Sources = ...

@@ -31,6 +31,8 @@ def completed(command: str, words: list[str], sources: Sources = USUAL) -> list[
         words = [*words_of_game(given), *words]
     if command == "match":
         words = [*words, *words_of_second(words, sources)]
+    if command == "judge":
+        words = [*words, *words_of_searches(values_of(words), ("first",))]
     return with_wider_searches(command, own, words, sources)
 
 
@@ -108,11 +110,7 @@ def words_of_second(words: list[str], sources: Sources) -> list[str]:
     """One that is given a network plays with it by the usual search, and one that uses an evaluator
     has the first player's budget unless it is given its own."""
     given = values_of(words)
-    added: list[str] = []
-    for player in ("first", "second"):
-        networks = any(f"{player}.{name}" in given for name in NETWORKS)
-        if networks and not names_search(given, player):
-            added.append(f"{player}.search={PLAYING}")
+    added = words_of_searches(given, ("first", "second"))
     if any(f"second.{budget}" in given for budget in BUDGETS):
         return added
     if not (names_search(given, "second") or f"second.search={PLAYING}" in added):
@@ -125,6 +123,15 @@ def words_of_second(words: list[str], sources: Sources) -> list[str]:
         values = {budget: getattr(config.first, budget) for budget in BUDGETS}
         added += [f"second.{budget}={override_text(value)}" for budget, value in values.items()]
     return added
+
+
+def words_of_searches(given: dict[str, Any], players: tuple[str, ...]) -> list[str]:
+    """Who is given a network and no search plays by the usual one."""
+    return [
+        f"{player}.search={PLAYING}"
+        for player in players
+        if any(f"{player}.{name}" in given for name in NETWORKS) and not names_search(given, player)
+    ]
 
 
 def names_search(given: dict[str, Any], player: str) -> bool:

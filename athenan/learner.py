@@ -35,6 +35,11 @@ def parts_of_batch(size: int, placement: Placement, xla: bool) -> int:
     return max(n for n in range(1, number + 1) if size % n == 0)
 
 
+def flattened(variables: list[Any]) -> Array:
+    """All numbers in one row."""
+    return np.concatenate([variable.numpy().astype(np.float64).ravel() for variable in variables])
+
+
 class Learner:
     """Fits a model in batches of one size; what does not fill a batch waits for the next call."""
 
@@ -72,6 +77,7 @@ class Learner:
         self._planes = np.empty((0, (bits + 7) // 8), np.uint8)
         self._values = np.empty((0, width), np.float32)
         self.traces = 0
+        self.watched = False  # whether the next step is looked at for the reports
         size = config.batch_size
         self.parts = parts_of_batch(size, self.placement, config.xla)
         share = 1 / (self.placement.number * self.parts)  # of the loss, for each device and part
@@ -125,13 +131,17 @@ class Learner:
         size = self.config.batch_size
         number = len(self._values) // size
         errors, decays, predicted = [], [], None
+        seen: dict[str, float] = {}
         following = self._prepared(0) if number else None
         for place in range(number):
             assert following is not None
             batch, labels = following.result()
             following = self._prepared(place + 1) if place + 1 < number else None
+            before = self._kept() if self.watched else None
             with self.placement.scope():
                 error, decay, predicted = self._step(batch, labels)
+            if before is not None:
+                seen, self.watched = self._seen(*before), False
             errors.append(error)
             decays.append(decay)
         self._planes, self._values = self._planes[number * size :], self._values[number * size :]
@@ -149,6 +159,23 @@ class Learner:
             "steps": len(errors),
             "predicted": predicted.numpy(),
             "targets": labels,
+            "seen": seen,
+        }
+
+    def _kept(self) -> tuple[Array, Array]:
+        """Weights and Adam's first moments before a step that is looked at."""
+        moments = [v for v in self.optimizer.variables if v.path.endswith("momentum")]
+        return flattened(self.model.trainable_variables), flattened(moments)
+
+    def _seen(self, weights: Array, moments: Array) -> dict[str, float]:
+        """Of a step, by what it left: the compiled step is the same whether anybody looks or not.
+        A moment is m' = β m + (1 - β) g, so that the gradient g is known from both."""
+        after, moved = self._kept()
+        beta = float(self.optimizer.beta_1)
+        norm = float(np.linalg.norm(weights)) or 1.0
+        return {
+            "gradient_norm": float(np.linalg.norm((moved - beta * moments) / (1 - beta))),
+            "update_to_weight": float(np.linalg.norm(after - weights)) / norm,
         }
 
     def drop_waiting(self) -> None:

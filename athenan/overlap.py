@@ -29,7 +29,7 @@ class OverlappedActors(InlineActors):
 
     def __init__(self, config: TrainSettings, game: _core.Game) -> None:
         super().__init__(config, game)
-        self.least = max(1, config.self_play.games_in_step // BLOCKS)  # games of a block
+        self.least = max(1, len(self.self_play.games) // BLOCKS)  # games of a block
         self.playing_seconds = 0.0
         self._facts = super().facts()
         self._thread = ThreadPoolExecutor(1)

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from athenan.backend import tensorflow
+from athenan.files import read_text, write_whole
+from athenan.judge import EXACT
 from athenan.match import MatchResult
 from athenan.records import Array, GameRecord
 
 OPENING_PLIES = 6
+METRICS = "metrics.jsonl"  # every page of the run, a line each
+STAGES = ("early", "middle", "late")  # thirds of a game
 
 
 class Pages:
     """Steps are counted in games. TensorBoard opens on the groups that are first in the alphabet:
     `at_a_glance` repeats what matters most."""
 
-    def __init__(self, run: Path, references: list[str]) -> None:
+    def __init__(
+        self, run: Path, references: list[str], progress: Callable[[], dict[str, float]]
+    ) -> None:
+        """`progress()` is where the run stands: the first figures of a line of metrics.jsonl."""
+        self.progress, self.metrics = progress, run / METRICS
+        self._unwritten = ""  # lines that the disk has not taken yet
         self.tf = tensorflow()
         self.writer = self.tf.summary.create_file_writer(str(run))
         config = (run / "config.yaml").read_text()
@@ -60,6 +73,18 @@ class Pages:
             for name, image in images.items():
                 summary.image(name, image[None], description=about(name))
         self.writer.flush()
+        if scalars:
+            self._append(games, scalars)
+
+    def _append(self, games: int, scalars: dict[str, float]) -> None:
+        """The scalars of a page as a line of JSON, where numbers that are none are null."""
+        named = {"games": games, **self.progress(), **scalars}
+        line = {name: finite(value) for name, value in named.items()}
+        self._unwritten += json.dumps(line) + "\n"
+        with suppress(OSError), self.metrics.open("a") as file:
+            file.write(self._unwritten)
+            file.flush()
+            self._unwritten = ""
 
     def close(self) -> None:
         from tensorboard.plugins.hparams import api_pb2
@@ -67,6 +92,32 @@ class Pages:
 
         self._write(session_end_pb(api_pb2.STATUS_SUCCESS))
         self.writer.close()
+
+
+def finite(value: Any) -> float | int | None:
+    number = value if isinstance(value, int) else float(value)
+    return number if math.isfinite(number) else None
+
+
+def cut_metrics(path: Path, games: int) -> int:
+    """Takes away what a run that goes on after so many games will tell again, and a line that a
+    kill cut off; returns how many lines those were."""
+    try:
+        lines = read_text(path).splitlines()
+    except (OSError, ValueError):
+        return 0
+    kept = [line for line in lines if games_of_line(line) <= games]
+    if kept != lines:
+        write_whole(path, "".join(f"{line}\n" for line in kept).encode())
+    return len(lines) - len(kept)
+
+
+def games_of_line(line: str) -> float:
+    """After how many games of the run; never, for a line that is none."""
+    try:
+        return float(json.loads(line)["games"])
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return math.inf
 
 
 def layout(references: list[str]) -> Any:
@@ -79,7 +130,8 @@ def layout(references: list[str]) -> Any:
         margin = layout_pb2.MarginChartContent(
             series=[layout_pb2.MarginChartContent.Series(**series)]
         )
-        return layout_pb2.Chart(title=f"score against {name}", margin=margin)
+        title = "outcome kept in solved positions" if name == EXACT else f"score against {name}"
+        return layout_pb2.Chart(title=title, margin=margin)
 
     def lines(title: str, *tags: str) -> Any:
         multiline = layout_pb2.MultilineChartContent(tag=[f"^{tag}$" for tag in tags])
@@ -103,12 +155,20 @@ def layout(references: list[str]) -> Any:
 ABOUT = {
     "at_a_glance/against_references": "Scores against the references, with their 95 % intervals.",
     "at_a_glance/error_on_held_out_games": "As loss/held_out.",
+    "at_a_glance/outcome_kept": "As strength/exact.",
     "at_a_glance/states_per_second": "As speed/self_play_states_per_second.",
     "at_a_glance": "Score against the reference that makes the best checkpoint: 1 wins every game.",
+    "calibration": "Values of the search against the outcomes of recent games, by thirds of a "
+    "game: the squared difference, and the slope of outcomes over values: with heuristic gain 1 is "
+    "right, less is too sure.",
     "exploration/exploitation": "ε' on average: 1 always plays the best action, 0 any.",
+    "games/draws": "Share of recent games.",
     "games/distinct_openings": f"Share of recent games whose first {OPENING_PLIES} actions differ.",
+    "games/first_player_losses": "Share of recent games.",
     "games/first_player_score": "Mean outcome of recent games: 1 the first player wins all.",
+    "games/first_player_wins": "Share of recent games.",
     "games/length": "Plies of recent games, on average.",
+    "games/openings": f"Number of different first {OPENING_PLIES} actions of recent games.",
     "games/recent": "The last game: its end, and the search's value at each of its plies.",
     "games/samples_per_game": "Labelled states that a recent game gives, on average.",
     "layout/actor": "Of an actor process: states it evaluates, resident memory.",
@@ -126,14 +186,17 @@ ABOUT = {
     "layout/replaced": "Actors that took the place of a dead one.",
     "layout/stale": "Age of the weights that recent games ended with, when they arrived.",
     "loss/error": "Squared error on the states learned from; at 0 games that of the first fit.",
+    "loss/gradient_norm": "Of all weights, in one step.",
     "loss/held_out": "Squared error on games that were not learned from: what to trust.",
     "loss/l2": "What the squared kernels add to the loss.",
     "loss/learning_rate": "Of Adam.",
     "loss/total": "Error and l2.",
+    "loss/update_to_weight": "Length of one step over that of all weights.",
     "progress/games": "Of self-play.",
     "progress/minutes": "Of work, resumed parts included.",
     "progress/samples": "Learned from, each use counted.",
     "progress/steps": "Of the optimiser.",
+    "replay/age": "Games learned from since the states in memory came, on average.",
     "replay/megabytes": "That the games in memory take.",
     "replay/states": "Of the games in memory.",
     "search/depth": "States expanded by an iteration of the search, on average.",
@@ -146,6 +209,7 @@ ABOUT = {
     "speed/resident_megabytes": "Memory of the process.",
     "speed/self_play_states_per_second": "That the network answers in self-play.",
     "speed/self_play_to_network_ratio": "1: self-play is as fast as the network lets it be.",
+    "strength/exact": "Share of solved positions in which the player keeps the outcome.",
     "strength": "Score in small matches, draws a half; low and high are its 95 % interval.",
     "time_share": "Of the time of this process.",
     "values/predictions": "What the network said of the last states learned from.",
@@ -165,9 +229,13 @@ def averages(games: list[GameRecord]) -> dict[str, float]:
     plies = sum(g.plies for g in games)
     openings = {tuple(g.actions[:OPENING_PLIES].tolist()) for g in games}
     iterations = sum(g.iterations for g in games)
+    first = np.array([g.outcomes[0] for g in games])
+    by_colour = {"first_player_wins": 1, "draws": 0, "first_player_losses": -1}
     return {
         "games/length": plies / len(games),
-        "games/first_player_score": float(np.mean([g.outcomes[0] for g in games])),
+        **{f"games/{name}": float(np.mean(first == one)) for name, one in by_colour.items()},
+        **calibration(games),
+        "games/first_player_score": float(np.mean(first)),
         **{
             f"games/player_{player + 1}_score": float(np.mean([g.outcomes[player] for g in games]))
             for player in range(1, len(games[0].outcomes))
@@ -175,8 +243,33 @@ def averages(games: list[GameRecord]) -> dict[str, float]:
         },
         "games/samples_per_game": labels / len(games),
         "games/distinct_openings": len(openings) / len(games),
+        "games/openings": float(len(openings)),
         "search/depth": sum(g.expanded for g in games) / max(1, iterations),
         "search/evaluations_per_action": sum(g.evaluations for g in games) / plies,
         "search/resolved_states": sum(g.resolved for g in games) / max(1, labels),
         "search/resolved_roots": sum(g.resolved_roots for g in games) / plies,
     }
+
+
+def calibration(games: list[GameRecord]) -> dict[str, float]:
+    """Values of the searches that played against the outcomes, by thirds of a game: their squared
+    difference, and the slope of outcomes over values where values differ at all."""
+    values: list[list[Array]] = [[] for _ in STAGES]
+    outcomes: list[list[Array]] = [[] for _ in STAGES]
+    for game in games:
+        width = game.root_values.shape[1]
+        outcome = np.array(game.outcomes[:width], np.float64)  # width 1: the first player's
+        for place, rows in enumerate(np.array_split(game.root_values, len(STAGES))):
+            values[place].append(rows.ravel())
+            outcomes[place].append(np.tile(outcome, len(rows)))
+    found = {}
+    for place, stage in enumerate(STAGES):
+        told, came = np.concatenate(values[place]).astype(float), np.concatenate(outcomes[place])
+        if not len(told):
+            continue
+        found[f"calibration/{stage}_error"] = float(np.mean((told - came) ** 2))
+        spread = float(np.var(told))
+        if spread > 1e-6:
+            slope = float(np.mean((told - told.mean()) * (came - came.mean()))) / spread
+            found[f"calibration/{stage}_slope"] = slope
+    return found

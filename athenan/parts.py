@@ -14,11 +14,13 @@ from athenan.clock import Clock
 from athenan.config import load_config, plain, split_own_game
 from athenan.errors import InputError
 from athenan.evaluators import set_weights
+from athenan.export.runtimes import computing
 from athenan.games import is_same_name, make_game, make_game_of
 from athenan.learner import Learner
 from athenan.network import model_for, set_up_tensorflow
 from athenan.placement import Placement, learner_devices
-from athenan.records import Array
+from athenan.playing_network import CALIBRATION_STATES, Ranges, needs_ranges
+from athenan.records import Array, unpack
 from athenan.replay import Replay
 from athenan.reports import Reports
 from athenan.run import (
@@ -59,6 +61,7 @@ class Parts:
         self.clock = Clock(config)
         self.strength = Strength(config, self.game, run)
         self.actors = make_actors(config, self.game, run)
+        self.ranges = Ranges(model, self.game) if needs_ranges(config.self_play) else None
         self.step: Path | None = None  # the newest checkpoint
         self.unsaved: str | None = None  # why there is none of now
         self.reports = Reports(
@@ -72,6 +75,17 @@ class Parts:
         )
         precision = keras().mixed_precision.global_policy().name
         self.reports.say(f"computed by {device_line(precision=precision)}")
+        runtime = config.self_play.runtime
+        if runtime != "tensorflow":
+            self.reports.say(f"self-play computed by {computing(runtime, None)}")
+
+    def weights(self) -> list[Array]:
+        """What self-play is given: those learned so far, and what int8 needs beside them."""
+        weights = self.learner.weights()
+        if self.ranges is None:
+            return weights
+        states = unpack(self.replay.some(CALIBRATION_STATES), self.game.plane_shape)
+        return [*weights, self.ranges(states)]
 
     def _by_name(self) -> dict[str, Saved]:
         names = ("actors", "learner", "replay", "clock", "strength")

@@ -12,6 +12,7 @@ import numpy as np
 
 from athenan.backend import cores, set_threads
 from athenan.search import Array, Known
+from athenan.self_play import games_for
 from athenan.settings import DoctorSettings
 
 
@@ -61,7 +62,7 @@ def self_play_of(config: DoctorSettings, game: Any, evaluator: Any, **changed: A
 def measure_search(config: DoctorSettings, game: Any) -> dict[str, float]:
     """Self-play whose network answers at once, in one thread. Games that end tell how many states
     one asks for; where none ends in time random playouts tell how long games are."""
-    games = min(16, config.self_play.games_in_step)
+    games = min(16, config.self_play.games_in_step or games_for(game))
     play = self_play_of(config, game, InstantValues(), games_in_step=games, threads=1, groups=1)
     records: list[Any] = []
     batches, started = 0, time.perf_counter()

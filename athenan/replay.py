@@ -97,6 +97,14 @@ class Replay:
         """Of states and labels."""
         return sum(array.nbytes for array in self._states.arrays()[:2])
 
+    @property
+    def age(self) -> float:
+        """Learning steps since the states in memory came, on average."""
+        if not len(self._games):
+            return 0.0
+        _, sizes, steps, _ = self._games.arrays()
+        return float(np.average(steps, weights=np.maximum(sizes, 1)))
+
     def add(self, record: GameRecord) -> None:
         self.files.add(record)
         self._keep(record.number, record.samples, steps=0)
@@ -158,6 +166,15 @@ class Replay:
         random = np.random.default_rng([self.seed, 3, self.steps])
         number = max(1, int(len(self) * self.uses / self.most_games))
         return np.sort(random.integers(0, len(self), number))
+
+    def some(self, number: int) -> Array:
+        """Packed planes of so many states, or of all where there are fewer: others after each step,
+        the same for the same games."""
+        states = len(self)
+        random = np.random.default_rng([self.seed, 7, self.steps])
+        rows = random.choice(states, min(number, states), replace=False)
+        planes: Array = self._states.arrays()[0][rows] if states else np.zeros((0, 1), np.uint8)
+        return planes
 
     def saved(self) -> Part:
         """Writes the new games to the run's folder; what a checkpoint says of all of them."""

@@ -24,12 +24,14 @@ from athenan.clock import Clock
 from athenan.exploration import expected_exploitation
 from athenan.files import write_whole
 from athenan.games import make_game
+from athenan.judge import EXACT
 from athenan.learner import Learner
 from athenan.match import MatchResult, progress_parts
 from athenan.matches import PlayedMatch, append_match, read_matches
 from athenan.network import rate_alone
-from athenan.pages import Pages, averages
+from athenan.pages import METRICS, Pages, averages, cut_metrics
 from athenan.picture import picture_of, strength_image
+from athenan.positions import positions_file
 from athenan.progress import Progress, count, duration, resident_megabytes, tell
 from athenan.records import GameRecord
 from athenan.replay import Replay
@@ -72,14 +74,18 @@ class Reports:
     ) -> None:
         self.run, self.config, self.game = run, config, game
         self.actors, self.learner, self.replay, self.clock = actors, learner, replay, clock
-        self.pages = Pages(run, [*config.strength.references, "earlier"])
+        solved = [EXACT] if config.strength.exact and positions_file(game) else []
+        charts = [*config.strength.references, "earlier", *solved]
+        self.pages = Pages(run, charts, self._standing)
         self.progress = Progress(quiet_seconds=15.0)
         self._unlogged = ""  # lines that the disk has not taken yet
         self.recent: deque[GameRecord] = deque(maxlen=RECENT)
         self.losses: deque[tuple[float, float]] = deque(maxlen=RECENT)
+        self.seen: dict[str, float] = {}  # of the last step that was looked at
         self.held_out_errors: deque[float] = deque(maxlen=20)
         self.strength: dict[str, list[tuple[int, MatchResult]]] = {}
         self.callbacks = Callbacks()
+        self.learner.watched = True
         self.values: dict[str, np.ndarray[Any, Any]] = {}  # of the last step
         self.network_rate = 0.0  # states a second of the network alone
         self.playing_rate = 0.0
@@ -115,7 +121,9 @@ class Reports:
         if learned:
             states = self.config.learn.first_fit_states
             self.say(f"first fit on {states} ends of random games, error {learned['error']:.4f}")
-            self.pages.page(0, self._facts() | {"loss/error": learned["error"]}, {}, {})
+            seen = {f"loss/{name}": value for name, value in learned["seen"].items()}
+            self.pages.page(0, self._facts() | {"loss/error": learned["error"]} | seen, {}, {})
+            self.learner.watched = True
 
     def resumed(self, games: int) -> None:
         """The run goes on after so many games: what it has been told of before."""
@@ -124,6 +132,16 @@ class Reports:
                 rows = self.strength.setdefault(row.against, [])
                 rows[:] = [known for known in rows if known[0] != row.games_of_run]
                 rows.append((row.games_of_run, row.result))
+        try:
+            cut = cut_metrics(self.run / METRICS, games)
+        except OSError:  # programs that read it can see that it goes back
+            return
+        if cut:
+            self.say(f"{cut} lines of {METRICS} after {games} games are taken away")
+
+    def _standing(self) -> dict[str, float]:
+        """Of a line of metrics.jsonl, after its games."""
+        return {"step": self.learner.steps, "seconds": round(self.clock.elapsed, 3)}
 
     def checkpoint(self, step: Path) -> None:
         self.callbacks.on_checkpoint(step)
@@ -133,6 +151,7 @@ class Reports:
         self.callbacks.on_game(record)
         if learned:
             self.losses.append((learned["error"], learned["decay"]))
+            self.seen = learned["seen"] or self.seen
             self.values = {
                 "values/targets": learned["targets"],
                 "values/predictions": learned["predicted"],
@@ -159,7 +178,8 @@ class Reports:
         self.callbacks.on_match(name, games, result)
         self.pages.match(name, games, result)
         self._glance(name, games)
-        for line in (f"against {name}: {result}", *result.forfeits_text()):
+        said = f"{about_match(name)}: {in_words(name, result)}"
+        for line in (said, *result.forfeits_text()):
             self.say(line)
 
     def time_network(self, evaluator: Evaluate) -> None:
@@ -236,6 +256,9 @@ class Reports:
     def _glance(self, name: str, games: int) -> None:
         """The scores against the references so far, on the page that TensorBoard opens."""
         references, best_by = self.config.strength.references, self.config.strength.best_by
+        if name == EXACT:
+            share = self.strength[name][-1][1].score
+            self.pages.page(games, {"at_a_glance/outcome_kept": share}, {}, {})
         if name in references:
             results = {n: curve for n, curve in self.strength.items() if n in references}
             curves = {
@@ -256,6 +279,8 @@ class Reports:
         if self.held_out_errors:
             scalars["loss/held_out"] = float(np.mean(self.held_out_errors))
             scalars["at_a_glance/error_on_held_out_games"] = scalars["loss/held_out"]
+        scalars |= {f"loss/{name}": value for name, value in self.seen.items()}
+        self.learner.watched = True  # a step that the next page tells of
         images = {}
         if self.recent:
             scalars |= averages(list(self.recent))
@@ -269,6 +294,7 @@ class Reports:
             "progress/steps": float(learner.steps),
             "progress/samples": float(learner.samples),
             "progress/minutes": clock.elapsed / 60,
+            "replay/age": self.replay.age,
             "replay/states": float(len(self.replay)),
             "replay/megabytes": self.replay.bytes / 1e6,
             "search/remembered_proofs": self.actors.facts()["remembered_proofs"],
@@ -350,7 +376,7 @@ def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[s
     """The curve as text: one row a checkpoint, a bar for the score."""
     lines = []
     for name, results in strength.items():
-        lines.append(f"against {name}:")
+        lines.append(f"{about_match(name)}:")
         for games, result in results:
             low, high = result.interval
             bar = "█" * round(20 * result.score)
@@ -358,6 +384,17 @@ def strength_table(strength: dict[str, list[tuple[int, MatchResult]]]) -> list[s
                 f"  after {games:6} games  {bar:<20} {result.score:4.0%} [{low:.0%}, {high:.0%}]"
             )
     return lines
+
+
+def about_match(name: str) -> str:
+    return "outcome kept in solved positions" if name == EXACT else f"against {name}"
+
+
+def in_words(name: str, result: MatchResult) -> str:
+    if name != EXACT:
+        return str(result)
+    low, high = result.interval
+    return f"{result.score:.1%} [{low:.1%}, {high:.1%}] of {result.games}"
 
 
 def word(setting: str, value: Any) -> str:

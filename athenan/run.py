@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import itertools
+import math
 import subprocess
 import time
 from collections.abc import Iterator
@@ -26,10 +27,15 @@ from athenan.config import (
 from athenan.errors import InputError
 from athenan.files import read_json, write_whole
 from athenan.games import Game, make_game
+from athenan.self_play import games_for
 from athenan.settings import DoctorSettings, HeuristicSettings, TrainSettings
 
 RANDOM_GAMES = 1000  # that tell how long games are
 FEWEST_EVALUATIONS, EXPANSIONS = 100, 4  # an action
+# Cells of all states that are valued before the first games end: a small network of convolutions
+# takes half a minute for so many on two cores.
+FIRST_CELLS = 100_000_000
+GROWING_GAMES = 64  # at least, where budgets grow
 
 
 def git_revision() -> str | None:
@@ -57,7 +63,8 @@ def fit_to_game(config: TrainSettings | DoctorSettings) -> None:
 
     Self-play has a budget of a few expansions an action:
     with one, no search would see further than the next state, and labels would only copy the
-    network; with k, the search of all but the first k-th of a game reaches its end.
+    network; with k, the search of all but the first k-th of a game reaches its end. Where the
+    first games would take long nevertheless, their budgets grow.
     """
     game = make_game(**config.game)
     fit_heuristic(config.heuristic, game)
@@ -65,6 +72,11 @@ def fit_to_game(config: TrainSettings | DoctorSettings) -> None:
     if budget.evaluations is None and not (budget.iterations or budget.seconds):
         actions = len(game.initial_state().legal_actions())
         budget.evaluations = max(FEWEST_EVALUATIONS, EXPANSIONS * actions)
+    budget.games_in_step = budget.games_in_step or games_for(game)
+    if budget.growing_games is None:
+        states = budget.games_in_step * (budget.evaluations or 0) * game.longest_playout(20)
+        takes_long = states * math.prod(game.plane_shape[:2]) > FIRST_CELLS
+        budget.growing_games = max(GROWING_GAMES, budget.games_in_step) if takes_long else 0
 
 
 # What names a run or says where it is, rather than what is done in it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from copy import copy
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ from athenan.settings import ExplorationSettings, HeuristicSettings, SelfPlaySet
 
 # Numbers of games of one actor process; the first has those below, as a run of one process has.
 INCARNATION = 2**32
+
+FEWEST_GAMES, MOST_GAMES, BATCH = 8, 256, 2048  # in step, and states of a batch
 
 # What a checkpoint holds of a game under way, besides its tree and dropped labels.
 SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expanded",
@@ -91,13 +94,13 @@ class SelfPlay:
         self.out_of_memory = 0  # searches that ended for want of memory, before their budget
         self.holding = False
         self.terminal_evaluation = make_terminal_evaluation(game, heuristic.name, heuristic.longest)
+        self.growing_games = config.growing_games or 0
+        number = config.games_in_step or games_for(game)
         # The budget of memory is for all games in step, whose trees have equal shares of it.
         own = dict(search)
         if "memory_mb" in own:
-            own["memory_mb"] /= config.games_in_step
-        self.searches = [
-            tree_search(own, game, evaluator, heuristic) for _ in range(config.games_in_step)
-        ]
+            own["memory_mb"] /= number
+        self.searches = [tree_search(own, game, evaluator, heuristic) for _ in range(number)]
         self.labels = [_core.Labels(search) for search in self.searches]
         if memory is not None:
             for one in self.searches:
@@ -110,8 +113,8 @@ class SelfPlay:
         ]
         self._turn = 0  # the group that is searched next; its batch is answered
         self._asked: deque[Asked] = deque()  # batches that the evaluator has
-        self.games: list[_GameUnderWay | None] = [None] * config.games_in_step
-        self._idle = list(range(config.games_in_step))
+        self.games: list[_GameUnderWay | None] = [None] * number
+        self._idle = list(range(number))
         self._waiting: deque[tuple[dict[str, Any], list[Array]]] = deque()  # saved, without a slot
 
     @property
@@ -170,7 +173,18 @@ class SelfPlay:
                 self.next_game += 1
         number = len(self.groups)
         with refusals():
-            self.groups[slot % number].start(slot // number, game.state, **self.budget)
+            budget = self._budget_of(game)
+            self.groups[slot % number].start(slot // number, game.state, **budget)
+
+    def _budget_of(self, game: _GameUnderWay) -> dict[str, Any]:
+        """Of the next search. The first games are cheap, each a little dearer than the one before:
+        so there is soon something to learn from, and they do not all end together."""
+        all_of_them, place = self.budget["evaluations"], game.number % INCARNATION
+        if not all_of_them or place >= self.growing_games:
+            return self.budget
+        least = min(all_of_them, len(game.state.legal_actions()))
+        grown = (all_of_them - least) * place // self.growing_games
+        return self.budget | {"evaluations": least + grown}
 
     def _new_game(self, slot: int, number: int) -> _GameUnderWay:
         start = self.game.initial_state()
@@ -289,6 +303,12 @@ class SelfPlay:
             resolved=resolved,
             resolved_roots=game.resolved_roots,
         )
+
+
+def games_for(game: _core.Game) -> int:
+    """In step: a power of two that fills a batch where each of them expands a state."""
+    actions = max(1, len(game.initial_state().legal_actions()))
+    return min(MOST_GAMES, max(FEWEST_GAMES, 1 << max(0, round(math.log2(BATCH / actions)))))
 
 
 def scaled(value: Any, bound: float) -> Any:

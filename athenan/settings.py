@@ -210,9 +210,14 @@ BATCH_SIZES = [64, 128, 256, 512, 1024, 2048, 4096]
 
 @dataclass
 class SelfPlaySettings:
-    games_in_step: int = setting(
-        256, "at once; more fill larger batches, which the network answers faster", "games",
-        low=1, high=1_000_000,
+    games_in_step: int | None = setting(
+        None, "at once; more fill larger batches, which the network answers faster; null: as many "
+        "as have 2,048 actions at the start, from 8 to 256", "games", low=1, high=1_000_000,
+    )  # fmt: skip
+    growing_games: int | None = number(
+        None, "first games, over which the evaluations of an action grow from the actions of its "
+        "state to all of them; 0 none, null: 64 or as many as are in step, where the first games "
+        "would take minutes", "games", low=0,
     )  # fmt: skip
     groups: int = setting(
         1, "that the games are parted into; with 2 one is searched while the device has the "
@@ -231,6 +236,11 @@ class SelfPlaySettings:
         "search's value, or the played ones by the end", choices=("tree", "root", "terminal"),
     )  # fmt: skip
     threads: int = setting(2, "of the search", "threads", low=1, high=1024)
+    runtime: str = setting(
+        "tensorflow", "what computes a network of convolutions on a processor; tflite_int8 rounds "
+        "it, by ranges of its answers to states of the replay; both need the extra export",
+        choices=("tensorflow", "tflite", "tflite_int8"),
+    )  # fmt: skip
     batch_sizes: list[int] = setting(
         BATCH_SIZES, "a batch always has one of these sizes", "states", low=1, high=1_000_000,
         empty=False, ascending=True,
@@ -344,6 +354,10 @@ class StrengthSettings:
     evaluations: int = number(200, "an action of the network's player", "evaluations")
     best_by: str = setting("uct", "the reference whose lower bound makes the best checkpoint")
     earlier: bool = setting(True, "also against the run's own checkpoint before")
+    exact: int = number(
+        400, "solved positions in which the player is judged, where there are some of the game; "
+        "fewer where its time is short, 0 none", "positions", low=0,
+    )  # fmt: skip
     most_share: float = setting(
         0.1, "of the run's time; matches beyond it are left out, and those at the end of a run of "
         "minutes may take as long again",
@@ -434,6 +448,20 @@ class MatchSettings:
     threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
     layout: LayoutSettings = group(LayoutSettings, "which processes play")
     seed: int = setting(0, "of openings and players", low=0, high=SEED)
+    checkpoints: str = setting("checkpoints", CHECKPOINTS)
+    trust: bool = setting(False, TRUST)
+
+
+@dataclass
+class JudgeSettings:
+    game: dict[str, Any] = named("game", "the rules")
+    first: PlayerSettings = group(PlayerSettings, "the player that is judged")
+    positions: str | None = setting(
+        None, "file of scripts/positions.py; null: those that come with athenan"
+    )
+    positions_in_step: int = setting(512, "at once", "positions", low=1, high=1_000_000)
+    threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
+    seed: int = setting(0, "of the player", low=0, high=SEED)
     checkpoints: str = setting("checkpoints", CHECKPOINTS)
     trust: bool = setting(False, TRUST)
 
@@ -712,6 +740,7 @@ COMMANDS: dict[str, type[Any]] = {
     "match": MatchSettings,
     "tournament": TournamentSettings,
     "experiment": ExperimentSettings,
+    "judge": JudgeSettings,
     "play": PlaySettings,
     "analysis": AnalysisSettings,
     "gtp": ProtocolSettings,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 from omegaconf import OmegaConf
 
 from athenan import _core, checkpoint
@@ -18,10 +19,12 @@ from athenan.errors import Failed, InputError
 from athenan.evaluators import evaluator_of
 from athenan.files import write_whole
 from athenan.games import make_game
+from athenan.judge import EXACT, judge
 from athenan.match import MatchResult, make_openings, play_match, seats
 from athenan.network import make_evaluator, model_for, set_up_tensorflow
 from athenan.placement import see_only
 from athenan.players import Player, SearchPlayer, make_player
+from athenan.positions import Position, load_positions, positions_file
 from athenan.records import Array
 from athenan.search import search_for
 from athenan.settings import TrainSettings
@@ -29,6 +32,7 @@ from athenan.settings import TrainSettings
 POINTS = 8  # of the curve, at least, in a run of minutes where matches have time for them
 SECONDS = 2.0  # that a measurement has at least
 LAST_SECONDS = 5.0  # … at the end of a run, whatever share of it that is
+POSITIONS_IN_STEP = 100
 
 
 class Listener(Protocol):
@@ -59,6 +63,7 @@ class Strength:
         self.aside: tuple[int, Task] | None = None  # matches of another process, after these games
         self.aside_seconds = 0.0  # that those took
         self._references()  # what is wrong with them is better said now than after hours
+        self.solved = solved_positions(game, config.strength.exact)
 
     def due(self, games: int, clock: Clock, at_checkpoint: bool, last: bool) -> bool:
         """Whether the run is measured now: at the turn of a checkpoint, or when a part of its
@@ -118,6 +123,11 @@ class Strength:
         ends = None if seconds is None else time.monotonic() + seconds
         number = max(1, config.games // self.game.num_players)
         openings = make_openings(self.game, number, config.opening_plies, seed=0)
+        if self.solved:
+            left = None if seconds is None else seconds / (len(opponents) + 1)
+            result = self._judged(ours, left)
+            if result.games:
+                yield EXACT, result
         for number, (name, opponent) in enumerate(opponents):
             player = opponent
             if isinstance(player, Path):
@@ -128,6 +138,12 @@ class Strength:
             result = self._match(name, players, openings, listener, own)
             if result.games:
                 yield name, result
+
+    def _judged(self, ours: Player, seconds: float | None) -> MatchResult:
+        """On solved positions: a win is an action that keeps the outcome."""
+        kept = judge(ours, self.solved, POSITIONS_IN_STEP, seconds=seconds).kept
+        marks = [float(one) for one in kept]
+        return MatchResult(wins=sum(kept), losses=len(kept) - sum(kept), pair_scores=marks)
 
     def note(self, name: str, games: int, result: MatchResult, listener: Listener) -> None:
         """A match is over, after so many games of the run."""
@@ -255,6 +271,16 @@ class Strength:
         except (OSError, InputError):
             noted = None
         self.best, self._saved_best = noted if is_best(noted) else saved, saved
+
+
+def solved_positions(game: _core.Game, most: int) -> list[Position]:
+    """Those that come with the game, in an order of which every part is of all stages."""
+    path = positions_file(game) if most else None
+    if path is None:
+        return []
+    positions = load_positions(path, game)
+    order = np.random.default_rng(0).permutation(len(positions))[:most]
+    return [positions[i] for i in order]
 
 
 class Nobody:

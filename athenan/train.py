@@ -128,7 +128,7 @@ def publish(games: int, parts: Parts) -> None:
     """Actors play on with what has been learned so far."""
     with parts.clock.stage("learning"):
         learner = parts.learner
-        parts.actors.publish(learner.weights(), parts.clock.progress(games), learner.steps)
+        parts.actors.publish(parts.weights(), parts.clock.progress(games), learner.steps)
 
 
 def save(parts: Parts) -> None:

@@ -319,3 +319,38 @@ def test_a_new_network_is_not_saturated(kind: str, size: int) -> None:
         planes.append(state.planes())
         state = state.play(state.legal_actions()[len(planes) % len(state.legal_actions())])
     assert np.abs(NetworkEvaluator(model)(np.stack(planes))).mean() < 0.9
+
+
+def test_a_step_that_is_looked_at_is_the_same_step(game: Any) -> None:
+    samples = endings(game, 32)
+    seen, unseen = learner_of(game, 3), learner_of(game, 3)
+    for learner in (seen, unseen):  # moments that are not 0
+        learner.learn(samples)
+    before = [v.numpy().astype(np.float64) for v in seen.model.trainable_variables]
+    gradient = gradient_of(seen, samples)
+    seen.watched = True
+    found = seen.learn(samples)["seen"]
+    assert unseen.learn(samples)["seen"] == {}
+    assert not seen.watched, "one step, then no other"
+    for one, other in zip(
+        seen.saved().arrays.values(), unseen.saved().arrays.values(), strict=True
+    ):
+        assert all((a == b).all() for a, b in zip(one, other, strict=True))
+    after = [v.numpy().astype(np.float64) for v in seen.model.trainable_variables]
+    moved = sum(float(((a - b) ** 2).sum()) for a, b in zip(after, before, strict=True)) ** 0.5
+    length = sum(float((b**2).sum()) for b in before) ** 0.5
+    assert found["update_to_weight"] == pytest.approx(moved / length, rel=1e-6)
+    assert found["gradient_norm"] == pytest.approx(gradient, rel=1e-4)
+
+
+def gradient_of(learner: Learner, samples: Samples) -> float:
+    """The length of the gradient of the next step, by a tape of its own."""
+    tf = backend.tensorflow()
+    planes, labels = learner._batch(*samples, learner.steps)
+    with tf.GradientTape() as tape:
+        predicted = learner.model(tf.cast(planes, tf.float32), training=True)
+        kernels = [v for v in learner.model.trainable_variables if v.shape.rank > 1]
+        decay = tf.add_n([tf.reduce_sum(tf.square(kernel)) for kernel in kernels])
+        loss = tf.reduce_mean(tf.square(predicted - labels)) + learner.config.l2 * decay
+    found = tape.gradient(loss, learner.model.trainable_variables)
+    return float(tf.linalg.global_norm(found))

@@ -1,18 +1,23 @@
 """What a run leaves behind: its folder, its TensorBoard pages, its report."""
 
+import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
-from runs import newest, train
+from runs import newest, resume, train
 
 from athenan.checkpoint import read_state, steps_of
 from athenan.command import main
 from athenan.config import compose
 from athenan.match import MatchResult
+from athenan.pages import METRICS, calibration
 from athenan.picture import strength_image
+from athenan.records import GameRecord
 from athenan.reports import strength_table
 from athenan.run import fit_to_game, own_settings, read_figures
 from athenan.settings import COMMANDS
@@ -104,7 +109,9 @@ def test_tensorboard_has_its_groups(events: Any) -> None:
     scalars = {
         "loss/error", "loss/l2", "loss/total", "loss/learning_rate",
         "games/length", "games/first_player_score", "games/samples_per_game",
-        "games/distinct_openings",
+        "games/distinct_openings", "games/openings", "games/first_player_wins", "games/draws",
+        "games/first_player_losses", "calibration/early_error", "calibration/late_slope",
+        "loss/gradient_norm", "loss/update_to_weight", "replay/age",
         "search/depth", "search/evaluations_per_action", "search/resolved_states",
         "search/resolved_roots", "search/remembered_proofs",
         "search/out_of_memory",
@@ -254,6 +261,74 @@ def test_the_figures_make_sense(run: Path, events: Any) -> None:
     assert sum(shares) == pytest.approx(1, abs=0.01)
     assert last("loss/total") == pytest.approx(last("loss/error") + last("loss/l2"), rel=1e-4)
     assert last("strength/uct_low") <= last("strength/uct") <= last("strength/uct_high")
+
+
+def metrics(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / METRICS).read_text().splitlines()]
+
+
+def test_every_page_is_a_line_of_json(run: Path, events: Any) -> None:
+    import tensorflow as tf
+
+    lines = metrics(run)
+    state = read_state(newest(run))
+    assert [lines[-1][name] for name in ("games", "step")] == [state["games"], state["steps"]]
+    for one, following in pairwise(lines):
+        for name in ("games", "step", "seconds"):
+            assert 0 <= one[name] <= following[name]
+    told = [(line["games"], tag, value) for line in lines for tag, value in line.items()]
+    for tag in ("loss/gradient_norm", "strength/uct", "at_a_glance/against_uct", "games/draws"):
+        found = [(e.step, float(tf.make_ndarray(e.tensor_proto))) for e in events.Tensors(tag)]
+        assert found == [(games, pytest.approx(v)) for games, name, v in told if name == tag]
+    last = lines[-1]
+    shares = [
+        last[f"games/{name}"] for name in ("first_player_wins", "draws", "first_player_losses")
+    ]
+    assert sum(shares) == pytest.approx(1)
+    assert shares[0] - shares[2] == pytest.approx(last["games/first_player_score"])
+    assert last["games/openings"] >= 1
+    assert last["loss/gradient_norm"] > 0
+    assert 0 < last["loss/update_to_weight"] < 1
+    assert last["replay/age"] > 0
+
+
+def test_lines_after_the_checkpoint_that_is_gone_on_from_are_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = train("r", "games=24")
+    last, before = read_state(newest(run))["games"], (run / METRICS).read_text()
+    told = before + json.dumps({"games": last + 1, "step": 1}) + '\n{"games": 3'
+    (run / METRICS).write_text(told)
+    resume(run, f"games={last + 8}")
+    assert (run / METRICS).read_text().startswith(before)
+    log = (run / "log.txt").read_text()
+    assert f"2 lines of metrics.jsonl after {last} games are taken away" in log
+    games = [line["games"] for line in metrics(run)]
+    assert games == sorted(games)
+    assert games[-1] == read_state(newest(run))["games"]
+
+
+def record(values: list[float], outcomes: tuple[int, ...]) -> GameRecord:
+    labels = np.array(values, np.float32).reshape(len(values), -1)
+    none = np.zeros((0, 1))
+    actions = np.zeros(len(values), np.uint32)
+    return GameRecord(0, none, none, actions, labels, outcomes)
+
+
+def test_calibration_of_values_by_thirds_of_a_game() -> None:
+    won = record([0.1, 0.3, 0.5, 0.5, 0.8, 0.8], (1, -1))
+    lost = record([-0.1, 0.1, -0.5, -0.5, -0.8, -0.8], (-1, 1))
+    found = calibration([won, lost])
+    early = [(0.1, 1), (0.3, 1), (-0.1, -1), (0.1, -1)]
+    assert found["calibration/early_error"] == pytest.approx(
+        np.mean([(v - o) ** 2 for v, o in early])
+    )
+    assert found["calibration/middle_slope"] == pytest.approx(2.0), "half as sure as it may be"
+    assert found["calibration/late_slope"] == pytest.approx(1.25)
+    assert found["calibration/late_error"] == pytest.approx(0.04)
+    assert "calibration/early_slope" not in calibration([record([0.5] * 6, (1, -1))])
+    assert calibration([record([0.5], (0, 0))]) == {"calibration/early_error": 0.25}
 
 
 def test_the_strength_curve_as_text() -> None:

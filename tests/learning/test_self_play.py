@@ -14,7 +14,8 @@ from athenan.config import compose
 from athenan.errors import InputError
 from athenan.network import NetworkEvaluator, make_model
 from athenan.records import GameRecord, unpack
-from athenan.self_play import SelfPlay
+from athenan.run import fit_to_game
+from athenan.self_play import SelfPlay, games_for
 from athenan.settings import NetworkSettings
 
 
@@ -61,6 +62,45 @@ def test_records_are_whole_games(game: Any) -> None:
         assert 0 < record.resolved <= len(record.values)
         assert (unpack(record.planes, game.plane_shape)[0] == game.initial_state().planes()).all()
     assert len({tuple(r.actions) for r in found}) > 15, "games differ"
+
+
+def test_the_first_games_are_cheap_and_each_a_little_dearer(game: Any) -> None:
+    play = self_play(game, evaluations=60, games_in_step=4, growing_games=16)
+    found = sorted(records(play, 40), key=lambda record: record.number)
+    usual = {r.number: r for r in records(self_play(game, evaluations=60, games_in_step=4), 40)}
+    cost = [record.evaluations / record.plies for record in found]
+    assert cost[0] < 8, "as many as there are actions, but for the last expansion"
+    assert cost[0] < np.mean(cost[4:8]) < np.mean(cost[12:16])
+    for record in found[16:]:
+        assert record.actions.tolist() == usual[record.number].actions.tolist()
+    # A game on its own is the same one, whatever is in step with it.
+    alone = records(self_play(game, evaluations=60, games_in_step=1, growing_games=16), 6)
+    for one, other in zip(alone, found, strict=False):
+        assert one.evaluations == other.evaluations
+
+
+def test_as_many_games_as_fill_a_batch() -> None:
+    wanted = {"connect_four": 256, "hex": 16, "chess": 128, "go": 32}
+    for name, number in wanted.items():
+        assert games_for(athenan.make_game(name)) == number
+    assert games_for(athenan.make_game("go", size=19)) == 8
+    play = self_play(athenan.make_game("hex"), games_in_step="null")
+    assert len(play.games) == 16
+
+
+def fitted(*words: str) -> Any:
+    config = compose("train", list(words))
+    fit_to_game(config)
+    return config.self_play
+
+
+def test_budgets_grow_where_the_first_games_would_take_long() -> None:
+    assert fitted().growing_games == fitted("experiment=tictactoe_smoke").growing_games == 0
+    assert fitted("game=hex7").growing_games == 0
+    big = fitted("game=go19")
+    assert (big.games_in_step, big.growing_games, big.evaluations) == (8, 64, 4 * 362)
+    assert fitted("game=go19", "self_play.growing_games=0").growing_games == 0
+    assert fitted("experiment=hex11").growing_games == 64
 
 
 @pytest.mark.parametrize("target", ["root", "terminal"])
