@@ -43,7 +43,7 @@ def play_fixtures(
                     if isinstance(action, int):
                         playing[i] = playing[i].play(action)
                     else:  # a player that gives the game up says how
-                        forfeit = Forfeit(playing[i].to_move, action.sentence)
+                        forfeit = Forfeit(playing[i].to_move, action.sentence, action.resigns)
                     if forfeit or playing[i].is_terminal:
                         on_game(saved(fixtures[i], playing.pop(i), players, forfeit))
                 on_turn()
@@ -65,8 +65,7 @@ def saved(
 def counts(game: Played) -> bool:
     """Whether it is one of strength: who resigns has lost, but a game that a player gave away by
     no action of it is neither won nor lost."""
-    resigned = game.forfeit is not None and game.forfeit.sentence.endswith(" resigns")
-    return game.outcomes is not None and (game.forfeit is None or resigned)
+    return game.outcomes is not None and (game.forfeit is None or game.forfeit.resigned)
 
 
 def play_list(

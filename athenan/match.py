@@ -351,7 +351,7 @@ def add_wave(
 def forfeit_of(given_up: tuple[int, GivesUp], game: int, players: int) -> Forfeit:
     """As a saved game has it: in game n * i + r the first of n players has seat r."""
     who, how = given_up
-    return Forfeit((who + game) % players, how.sentence)
+    return Forfeit((who + game) % players, how.sentence, how.resigns)
 
 
 def share(state: _core.State, seat: int) -> float:

@@ -24,7 +24,10 @@ class Tally:
         assert game.outcomes is not None
         best = max(game.outcomes)
         share = 1 / game.outcomes.count(best) if game.outcomes[seat] == best else 0.0
-        self.games[game.number] = line, share if game.forfeit is None else None
+        self.games[game.number] = (
+            line,
+            share if game.forfeit is None or game.forfeit.resigned else None,
+        )
 
     def figures(self, counted: int) -> dict[str, Any]:
         """Of so many games from the first."""

@@ -347,8 +347,8 @@ class Quitter:
 
     text, facts = "a program that fails", {"options": {}}
 
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
+    def __init__(self, sentence: str, resigns: bool) -> None:
+        self.sentence, self.resigns = sentence, resigns
 
     def choose(self, _games: list[int], states: list[Any]) -> list[Any]:
         return [self if state.ply > 2 else state.legal_actions()[0] for state in states]
@@ -356,12 +356,12 @@ class Quitter:
     def forget(self) -> None: ...
 
 
-@pytest.mark.parametrize(("sentence", "forfeits"), [("it is silent", 8), ("it resigns", 0)])
-def test_forfeits_are_told_apart_from_losses(sentence: str, forfeits: int) -> None:
+@pytest.mark.parametrize(("resigns", "forfeits"), [(False, 8), (True, 0)])
+def test_forfeits_are_told_apart_from_losses(resigns: bool, forfeits: int) -> None:
     """Who resigns has lost."""
     made = Tournament(config())
     made.note()
-    made._players["a"] = Quitter(sentence)  # type: ignore[assignment]
+    made._players["a"] = Quitter("it is silent", resigns)  # type: ignore[assignment]
     with made.work() as work:
         made.play(work)
         found = standings(made, work)
