@@ -238,7 +238,10 @@ def changed(**values: Any) -> str:
         (changed(score=float("nan")), "no JSON"),
         (changed(score=1e300), "score"),
         (changed(score=["a", "b"]), "score"),
-        (changed(forfeit={"seat": 2, "sentence": ""}), "seat that forfeits"),
+        (
+            changed(forfeit={"seat": 2, "sentence": "", "resigned": False}),
+            "seat that forfeits",
+        ),
         (changed(number="1"), "wrong kind"),
         (changed(number=0).replace('"number": 0', '"number": ' + "9" * 5000), "no JSON"),
         (changed(start=3), "wrong kind"),
