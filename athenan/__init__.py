@@ -69,6 +69,7 @@ solve              searching until a state is resolved, and proofs
 drawing            a search's tree as a picture
 opponent           the program that a person plays against
 play               a game against a person
+replaying          … and a saved one, step by step
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game

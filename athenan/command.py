@@ -337,16 +337,24 @@ def play_command(words: list[str]) -> None:
 
     You against a checkpoint (or rollouts without one). At the prompt: an action, in any case and
     with any separators, in chess also as Nf3 or O-O; or `undo`, `values` (what the search sees),
-    `hint`, `help`, `quit`. Ctrl-C while the program thinks lets it play at once.
+    `hint`, `help`, `quit`. Ctrl-C while the program thinks lets it play at once. replay=FILE.jsonl
+    shows a game that `athenan match save=…` wrote, and plays on from it.
     """
     from athenan.config import compose
     from athenan.implied import completed
-    from athenan.play import play
 
     arguments = parse("play", words)
-    play(
-        compose("play", completed("play", arguments.settings, arguments.sources), arguments.sources)
+    config = compose(
+        "play", completed("play", arguments.settings, arguments.sources), arguments.sources
     )
+    if config.replay is not None:
+        from athenan.replaying import replay
+
+        replay(config)
+        return
+    from athenan.play import play
+
+    play(config)
 
 
 def export_command(words: list[str]) -> None:

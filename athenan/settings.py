@@ -437,6 +437,10 @@ class PlaySettings:
     seat: int | None = setting(
         None, "which player you are, 1 the first; null: by who begins", low=1, high=6
     )
+    replay: str | None = setting(
+        None, "file of saved games (.jsonl), one of which is shown; null: a new game"
+    )
+    game_number: int = number(1, "which game of that file")
     runtime: str = setting(
         "auto", "what computes the network of a checkpoint; auto: tflite on a processor where it "
         "is installed, which answers soonest", choices=("auto", "tensorflow", "tflite",
