@@ -270,7 +270,7 @@ def match_command(words: list[str]) -> None:
     from athenan.progress import Progress
     from athenan.saving import saver
     from athenan.sprt import sprt_of
-    from athenan.tally import Tally
+    from athenan.tally import Tally, told
 
     arguments = parse("match", words)
     config = compose(
@@ -309,27 +309,12 @@ def match_command(words: list[str]) -> None:
             result = matches.play_match(
                 players, openings, config.games_in_step, show, on_game=on_game, enough=enough
             )
-    figures = {
-        "first": players[0].text,
-        "second": players[1].text,
-        **result.figures(),
-        "openings": len(result.pair_scores),
-        **tally.figures(result.games),
-        "seconds": round(progress.seconds, 1),
-    }
-    who = "first player of the two" if len(players) == 2 else "first player"
-    lines = [f"{who}: {result}"]
-    if len(players) == 2:
-        lines.append(result.elo_text())
-    lines += tally.lines(result.games)
-    if test is not None:
-        found = test.look(result.pair_scores)
-        lines.append(str(found))
-        figures["sprt"] = found.figures()
+    found = None if test is None else test.look(result.pair_scores)
+    lines, figures = told(players, result, tally, found)
     if config.save is not None:
         lines.append(f"games saved in {config.save}")
         figures["save"] = config.save
-    report(arguments, lines, figures)
+    report(arguments, lines, figures | {"seconds": round(progress.seconds, 1)})
 
 
 def play_command(words: list[str]) -> None:

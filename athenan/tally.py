@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from athenan.match import MatchResult
+from athenan.players import Player
 from athenan.saved_games import SavedGame
+from athenan.sprt import SprtResult
 
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -51,3 +55,25 @@ class Tally:
                     f"+{seat['wins']} ={seat['draws']} -{seat['losses']}"
                 )
         return told
+
+
+def told(
+    players: Sequence[Player], result: MatchResult, tally: Tally, test: SprtResult | None
+) -> tuple[list[str], dict[str, Any]]:
+    """What a match says when it is over, for people and as figures."""
+    two = len(players) == 2
+    lines = [f"first player{' of the two' if two else ''}: {result}"]
+    if two:
+        lines.append(result.elo_text())
+    lines += tally.lines(result.games)
+    figures = {
+        "first": players[0].text,
+        "second": players[1].text,
+        **result.figures(),
+        "openings": len(result.pair_scores),
+        **tally.figures(result.games),
+    }
+    if test is not None:
+        lines.append(str(test))
+        figures["sprt"] = test.figures()
+    return lines, figures
