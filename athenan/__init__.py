@@ -99,6 +99,7 @@ opponent           an engine as settings say, and who it is
 lines              programs that are spoken to in lines
 screen             boards and tables in a terminal
 play               a game against a person
+replaying          … and a saved one, step by step
 analysis           … in JSON, about any state
 turns              … that go on to listen while they think
 gtp                … in GTP, for games of stones

@@ -280,7 +280,7 @@ def match_command(words: list[str]) -> None:
     from athenan.progress import Progress
     from athenan.saving import saver
     from athenan.sprt import sprt_of
-    from athenan.tally import Tally
+    from athenan.tally import Tally, told
 
     arguments = parse("match", words)
     config = compose(
@@ -319,27 +319,12 @@ def match_command(words: list[str]) -> None:
             result = matches.play_match(
                 players, openings, config.games_in_step, show, on_game=on_game, enough=enough
             )
-    figures = {
-        "first": players[0].text,
-        "second": players[1].text,
-        **result.figures(),
-        "openings": len(result.pair_scores),
-        **tally.figures(result.games),
-        "seconds": round(progress.seconds, 1),
-    }
-    who = "first player of the two" if len(players) == 2 else "first player"
-    lines = [f"{who}: {result}", *result.forfeits_text()]
-    if len(players) == 2:
-        lines.append(result.elo_text())
-    lines += tally.lines(result.games)
-    if test is not None:
-        found = test.look(result.pair_scores)
-        lines.append(str(found))
-        figures["sprt"] = found.figures()
+    found = None if test is None else test.look(result.pair_scores)
+    lines, figures = told(players, result, tally, found)
     if config.save is not None:
         lines.append(f"games saved in {config.save}")
         figures["save"] = config.save
-    report(arguments, lines, figures)
+    report(arguments, lines, figures | {"seconds": round(progress.seconds, 1)})
 
 
 def tournament_command(words: list[str]) -> None:
@@ -469,16 +454,24 @@ def play_command(words: list[str]) -> None:
 
     You against a checkpoint (or rollouts without one). At the prompt: an action, in any case and
     with any separators, in chess also as Nf3 or O-O; or `undo`, `values` (what the search sees),
-    `hint`, `help`, `quit`. Ctrl-C while the program thinks lets it play at once.
+    `hint`, `help`, `quit`. Ctrl-C while the program thinks lets it play at once. replay=FILE.jsonl
+    shows a game that `athenan match save=…` wrote, and plays on from it.
     """
     from athenan.config import compose
     from athenan.implied import completed
-    from athenan.play import play
 
     arguments = parse("play", words)
-    play(
-        compose("play", completed("play", arguments.settings, arguments.sources), arguments.sources)
+    config = compose(
+        "play", completed("play", arguments.settings, arguments.sources), arguments.sources
     )
+    if config.replay is not None:
+        from athenan.replaying import replay
+
+        replay(config)
+        return
+    from athenan.play import play
+
+    play(config)
 
 
 def analysis_command(words: list[str]) -> None:

@@ -12,7 +12,7 @@ from athenan.notation import pieces_of
 from athenan.saved_games import SavedGame
 
 GAMES = ("chess", "xiangqi")
-WIDTH = 80
+WIDTH = 79
 # Number of the variant, who begins, columns, rows, how cells are named: by numbers from the upper
 # left, or by letters and numbers from the lower left.
 GAME_TYPES = {
@@ -65,7 +65,7 @@ def record(game: SavedGame, more: dict[str, str], moves: list[str], fen: str | N
         "WhiteVersion": version_of(white),
         "BlackVersion": version_of(black),
         "Rules": ", ".join(f"{key}={value}" for key, value in game.game.items() if key != "name"),
-        "Opening": f"{game.opening} plies",
+        "OpeningPlies": str(game.opening),
         "Annotator": f"athenan {game.athenan}",
         "Termination": "normal" if game.forfeit is None else f"forfeit: {game.forfeit.sentence}",
     }

@@ -93,6 +93,11 @@ class Table:
             if not self.answer(word):
                 return
 
+    def set_line(self, states: list[Any]) -> None:
+        """As if these had been played, one after the other."""
+        actions = list(states[-1].history[1])
+        self.engine.set_line(states[0], actions[len(actions) - len(states) + 1 :])
+
     # ---- What the person says ----------------------------------------------------------------
 
     def answer(self, word: str) -> bool:

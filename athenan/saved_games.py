@@ -235,7 +235,8 @@ def read_forfeit(row: Any) -> Forfeit | None:
     if row is None:
         return None
     taken = Fields(row)
-    return Forfeit(taken.of("seat", int), taken.of("sentence", str), taken.of("resigned", bool))
+    resigned = "resigned" in taken.row and taken.of("resigned", bool)
+    return Forfeit(taken.of("seat", int), taken.of("sentence", str), resigned)
 
 
 class Fields:

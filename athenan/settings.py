@@ -572,6 +572,10 @@ class PlaySettings(EngineSettings):
     seat: int | None = setting(
         None, "which player you are, 1 the first; null: by who begins", low=1, high=6
     )
+    replay: str | None = setting(
+        None, "file of saved games (.jsonl), one of which is shown; null: a new game"
+    )
+    game_number: int = number(1, "which game of that file")
 
 
 @dataclass

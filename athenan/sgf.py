@@ -66,7 +66,7 @@ def result_of(game: SavedGame) -> str:
         return "0"
     won = "B" if game.outcomes[0] > game.outcomes[1] else "W"
     if game.forfeit is not None:
-        return f"{won}+F"
+        return f"{won}+{'R' if game.forfeit.resigned else 'F'}"
     return f"{won}+{abs(game.score):g}" if isinstance(game.score, float) else f"{won}+"
 
 

@@ -1,18 +1,23 @@
-"""What the games of a match add up to besides its score: games that differ, and seats."""
+"""What the games of a match add up to besides its score: how many differ, and results by seat."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from athenan.match import MatchResult
+from athenan.players import Player
 from athenan.saved_games import SavedGame
+from athenan.sprt import SprtResult
 
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 @dataclass
 class Tally:
-    """Hears of every game; those whose wave did not count in the end are left out by number."""
+    """Hears of every game; those whose wave did not count in the end are left out by number, and
+    forfeits are in no score."""
 
     players: int
     games: dict[int, tuple[int, float | None]] = field(default_factory=dict)
@@ -24,21 +29,16 @@ class Tally:
         assert game.outcomes is not None
         best = max(game.outcomes)
         share = 1 / game.outcomes.count(best) if game.outcomes[seat] == best else 0.0
-        self.games[game.number] = (
-            line,
-            share if game.forfeit is None or game.forfeit.resigned else None,
-        )
+        counts = game.forfeit is None or game.forfeit.resigned
+        self.games[game.number] = line, share if counts else None
 
     def figures(self, counted: int) -> dict[str, Any]:
         """Of so many games from the first."""
         games = {number: row for number, row in self.games.items() if number < counted}
         seats = []
         for seat in range(self.players):
-            shares = [
-                share
-                for number, (_, share) in games.items()
-                if number % self.players == seat and share is not None
-            ]
+            of_seat = [row for number, row in games.items() if number % self.players == seat]
+            shares = [share for _, share in of_seat if share is not None]
             wins, losses = shares.count(1.0), shares.count(0.0)
             draws = len(shares) - wins - losses
             score = round(sum(shares) / len(shares), 4) if shares else None
@@ -55,3 +55,25 @@ class Tally:
                     f"+{seat['wins']} ={seat['draws']} -{seat['losses']}"
                 )
         return told
+
+
+def told(
+    players: Sequence[Player], result: MatchResult, tally: Tally, test: SprtResult | None
+) -> tuple[list[str], dict[str, Any]]:
+    """What a match says when it is over, for people and as figures."""
+    two = len(players) == 2
+    lines = [f"first player{' of the two' if two else ''}: {result}", *result.forfeits_text()]
+    if two:
+        lines.append(result.elo_text())
+    lines += tally.lines(result.games)
+    figures = {
+        "first": players[0].text,
+        "second": players[1].text,
+        **result.figures(),
+        "openings": len(result.pair_scores),
+        **tally.figures(result.games),
+    }
+    if test is not None:
+        lines.append(str(test))
+        figures["sprt"] = test.figures()
+    return lines, figures

@@ -122,16 +122,22 @@ def test_elo_of_a_score() -> None:
     assert "elo" not in MatchResult(1, 1, 1, [0.5], players=3).figures()
 
 
-def game_of(number: int, outcomes: list[int], action: str, forfeit: int | None = None) -> SavedGame:
+def game_of(
+    number: int,
+    outcomes: list[int],
+    action: str,
+    forfeit: int | None = None,
+    resigned: bool = False,
+) -> SavedGame:
     players = [SavedPlayer("a"), SavedPlayer("b")]
-    given_up = None if forfeit is None else Forfeit(forfeit, "it crashed")
+    given_up = None if forfeit is None else Forfeit(forfeit, "it gave up", resigned)
     return SavedGame({}, players, [action], 0, None, outcomes, None, given_up, "", number)
 
 
-def test_a_tally_knows_seats_doubles_and_forfeits() -> None:
+def test_a_tally_knows_seats_and_doubles() -> None:
     tally = Tally(2)
     tally.add(game_of(0, [1, -1], "a"))
-    tally.add(game_of(1, [1, -1], "a"))
+    tally.add(game_of(1, [1, -1], "a"))  # lost: the first player has the second seat
     tally.add(game_of(2, [0, 0], "b"))
     tally.add(game_of(3, [-1, 1], "c", forfeit=0))
     tally.add(game_of(4, [1, -1], "d", forfeit=1))
@@ -140,8 +146,9 @@ def test_a_tally_knows_seats_doubles_and_forfeits() -> None:
     assert figures["by_seat"] == [
         {"wins": 1, "draws": 1, "losses": 0, "score": 0.75},
         {"wins": 0, "draws": 0, "losses": 1, "score": 0.0},
-    ], "game 3 was given away, and is in no score"
-    assert tally.figures(5)["by_seat"] == figures["by_seat"]
+    ]
+    tally.add(game_of(5, [-1, 1], "e", forfeit=0, resigned=True))
+    assert tally.figures(6)["by_seat"][1]["wins"] == 1, "who resigns has lost"
     assert tally.lines(4)[:2] == ["3 of 4 games are distinct", "as first: 75.0%  +1 =1 -0"]
 
 

@@ -157,10 +157,16 @@ def test_an_actor_of_a_run_is_killed_again_and_again() -> None:
     assert "against random" in log()
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "tic_tac_mo"])
-def test_a_match_has_the_same_result(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("game", "more"),
+    [("tictactoe", "games=80 games_in_step=4 sprt=[-100,100]"), ("tic_tac_mo", "games_in_step=8")],
+)
+def test_a_match_has_the_same_result(
+    game: str, more: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where it ends early: waves that were played meanwhile do not count."""
     words = f"match game={game} first.evaluator=hash first.evaluations=20 second.iterations=20"
-    words += " games=24 games_in_step=8 opening_plies=3 seed=3 --json"
+    words += f" games=24 opening_plies=3 seed=3 {more} --json"
     found = []
     for layout in ([], ["layout=cpu", "layout.actors=2"]):
         assert main([*words.split(), *layout]) == 0

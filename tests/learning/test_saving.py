@@ -3,6 +3,7 @@
 import io
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from athenan.errors import InputError
 from athenan.pgn import landings, letters_of, of_draughts
 from athenan.saved_games import Forfeit, SavedGame, read_games, saved_game
 from athenan.saving import saver
+from athenan.sgf import to_sgf
 
 
 class Someone:
@@ -119,6 +121,8 @@ def test_sgf_says_who_forfeits(tmp_path: Path) -> None:
     saved = saved_game(state, 0, [Someone("a"), Someone("b")], forfeit=forfeit)
     ((root, *_),) = trees(written(tmp_path, "sgf", [saved]))
     assert root["RE"] == "W+F"
+    resigned = replace(saved, forfeit=replace(forfeit, resigned=True))
+    assert to_sgf(resigned, resigned.states()).count("RE[W+R]") == 1
     assert "forfeit: it crashed" in root["GC"]
 
 
