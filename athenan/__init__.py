@@ -58,6 +58,12 @@ players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 sprt               whether a match has shown enough
 match              two players with an interval
+tally              … and what else their games add up to
+notation           actions as people write them
+openings           what a match begins with
+sgf                games of stones in their usual record
+pgn                … of chess, xiangqi and draughts
+saving             games appended to a file, by its ending
 waves              … in many processes
 matches            … of a run, on disk
 strength           small matches during a run
@@ -69,9 +75,9 @@ train              the loop that joins them
 sweep              many runs of one command
 solve              searching until a state is resolved, and proofs
 drawing            a search's tree as a picture
-notation           actions as people write them
 opponent           the program that a person plays against
 play               a game against a person
+replaying          … and a saved one, step by step
 promises           what a game promises of each of its states
 contract           … looked at in random games
 check              … and told to who brings the game

@@ -76,6 +76,10 @@ class Table:
             if not self.answer(word):
                 return
 
+    def set_line(self, states: list[Any]) -> None:
+        """As if these had been played."""
+        self.states = list(states)
+
     # ---- What the person says ----------------------------------------------------------------
 
     def answer(self, word: str) -> bool:
