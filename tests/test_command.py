@@ -233,7 +233,7 @@ def test_every_experiment_composes(experiment: str) -> None:
 
 
 GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - {
-    "engine",  # of players: test_own_games and engines/ compose them
+    "engine",  # has tests of its own
     "experiment",
     "game",
     "study",
@@ -247,6 +247,14 @@ def test_every_group_composes(group: str) -> None:
         config = compose(root, [f"{group}={name}"])
         chosen = plain(getattr(config, group))
         assert name in (chosen.get("name"), chosen.get("kind")) or group in ("network", "layout")
+
+
+def test_every_engine_composes() -> None:
+    for name in members("engine"):
+        config = compose("match", [f"first={name}", f"second={name}"])
+        assert config.first == config.second
+        assert config.first.engine
+        assert config.first.install
 
 
 @pytest.mark.slow
