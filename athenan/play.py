@@ -280,11 +280,13 @@ class Table:
             return ["nothing is known yet"]
         ranked = sorted(
             result.children,
-            key=lambda c: (self.own(c.completion), self.own(c.value)),
+            key=lambda c: (self.own(c.completion), self.own(c.value), c.action == result.action),
             reverse=True,
         )
+        shown = ranked[:SHOWN]
+        shown += [child for child in ranked[SHOWN:] if child.action == result.action]
         lines = ["action    value for you  proven          selections"]
-        for child in ranked[:SHOWN]:
+        for child in shown:
             proven = "-"
             if child.resolved:
                 proven = self.known(child.completion, thought.plies_to_end(child.action))
@@ -294,8 +296,8 @@ class Table:
                 f"{action:8}{mark}{self.own(child.value):+14.3f}  {proven:14}  "
                 f"{child.selections:10,}"
             )
-        if len(ranked) > SHOWN:
-            lines.append(f"… and {len(ranked) - SHOWN} more")
+        if len(ranked) > len(shown):
+            lines.append(f"… and {len(ranked) - len(shown)} more")
         lines.append(f"line: {' '.join(thought.texts(thought.line[:SHOWN]))}")
         if thought.action is not None:
             text = state.action_to_string(thought.action)
