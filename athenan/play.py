@@ -93,6 +93,11 @@ class Table:
             if not self.answer(word):
                 return
 
+    def set_line(self, states: list[Any]) -> None:
+        """As if these had been played."""
+        actions = states[-1].history[1]
+        self.engine.set_line(states[0], actions[len(actions) - len(states) + 1 :])
+
     # ---- What the person says ----------------------------------------------------------------
 
     def answer(self, word: str) -> bool:
@@ -205,9 +210,7 @@ class Table:
         states = last.states(text, trust=last.game.get("name") == settings_of(self.game)["name"])
         if not states[0].game.same_as(self.game):
             raise InputError(f"'{text}' is of another game: {last.game}.")
-        start = None if last.start is None else self.game.state_from_string(last.start)
-        words = zip(states, last.actions, strict=False)
-        self.engine.set_line(start, [state.string_to_action(word) for state, word in words])
+        self.set_line(states)
         print(f"loaded: {len(last.actions)} actions")
 
     # ---- What is shown -----------------------------------------------------------------------
