@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
@@ -57,6 +59,12 @@ def heard_all(hear: Callable[[str], bool], lines: Iterable[str], seconds: float 
         assert took < seconds, f"{line!r} took {took:.1f} s"
     assert threading.active_count() <= threads + 1  # an analysis may be under way
     assert not megabytes or resident_megabytes() < megabytes + MOST_MEGABYTES
+
+
+def cpu_seconds(process: int) -> float:
+    """What a process has used of the processor, by Linux."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Program:
