@@ -13,6 +13,7 @@ from athenan.games import make_game, settings_of
 from athenan.opponent import make_opponent
 from athenan.play import PLACES, WIDTH, Table, seat_of, title_of
 from athenan.saved_games import SavedGame, read_games
+from athenan.screen import board, has_colours
 from athenan.settings import PlaySettings
 
 HELP = "Enter: the next · back · go N · values (what the search sees) · play (from here) · quit"
@@ -115,7 +116,7 @@ class Replay:
 
     def page(self) -> list[str]:
         """The present state, and what led there."""
-        lines = [f"\n{self.states[self.at]}"]
+        lines = [f"\n{board(self.states[self.at], has_colours())}"]
         if self.at:
             who = PLACES[self.states[self.at - 1].to_move]
             chosen = " (opening)" if self.at <= self.game.opening else ""
