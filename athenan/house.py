@@ -134,10 +134,12 @@ class House:
         }
 
     def evaluators_of(self, game: _core.Game) -> list[str]:
-        """Their names: the command line's, the runs of the game, the newest first, the core's."""
+        """Their names, the usual one first: the command line's, the runs of the game from the
+        newest on, the core's."""
         runs = runs_of(Path(self.config.checkpoints), game.name)
         found = [run.name for run in runs_in(runs.parent, runs.name) if self.is_of(run, game)]
-        first = [self.own_name] if self.is_own(game) else []
+        named = self.own_name not in CORE and self.is_own(game)
+        first = [self.own_name] if named else []
         return list(dict.fromkeys([*first, *found, *CORE]))
 
     def is_own(self, game: _core.Game) -> bool:
