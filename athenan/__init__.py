@@ -51,8 +51,12 @@ export.bundle      an export on disk, and its evaluator
 evaluators         networks of checkpoints for any search
 export.readme      the text that explains an export
 export.writing     writing one
+external.program   another program as a process
+external.asking    … asked for a move, in each protocol
+external.player    … as a player of matches
 players            who plays matches
 implied            what a command line leaves to the checkpoints it names
+sprt               whether a match has shown enough
 match              two players with an interval
 waves              … in many processes
 matches            … of a run, on disk
@@ -74,9 +78,15 @@ thoughts           what a search thinks of a state, and why
 time_control       how long a turn may take
 engine             a line of states, and a search that thinks of it
 opponent           an engine as settings say, and who it is
-play               a game against a person
 lines              programs that are spoken to in lines
+screen             boards and tables in a terminal
+play               a game against a person
 analysis           … in JSON, about any state
+turns              … that go on to listen while they think
+gtp                … in GTP, for games of stones
+uci                … in UCI, for games of pieces
+hub                … in Hub, for draughts
+aei                … in AEI, for Arimaa
 house              what visitors of the page share
 exhibits           … games that were played, and runs
 visit              … one of them

@@ -73,7 +73,19 @@ class Reading:
             return self.named(field.metadata["named"], value, key)
         if hint == dict[str, PlayerSettings]:
             return self.players(value, key)
+        if hint == dict[str, Any]:
+            return self.texts(value, key)
         return self.value(hint, field.metadata["about"], value, key)
+
+    def texts(self, value: Any, key: str) -> dict[str, Any]:
+        """Options that only the program knows to which they belong."""
+        if not isinstance(value, dict):
+            self.wrong.append(f"Setting '{key}' must be names with values, not {text_of(value)}.")
+            return {}
+        for name, one in value.items():
+            if not isinstance(one, bool | int | float | str) or "\n" in f"{name}{one}":
+                self.wrong.append(f"Setting '{key}.{name}' must be a value, not {text_of(one)}.")
+        return {str(name): one for name, one in value.items()}
 
     def players(self, value: Any, key: str) -> dict[str, PlayerSettings]:
         if not isinstance(value, dict):
@@ -293,6 +305,9 @@ def contradictions(settings: Any) -> Iterator[str]:
                 "'self_play.seconds'."
             )
     for key, player in players_of(settings):
+        if player.engine is not None:
+            yield from wrong_engine(key, player)
+            continue
         name = player.search.get("name")
         entry = type_of("search", name)
         if entry and not entry["uses_evaluator"]:
@@ -309,6 +324,14 @@ def contradictions(settings: Any) -> Iterator[str]:
                 f"Player '{key}' needs a budget: '{key}.iterations', '{key}.evaluations' or "
                 f"'{key}.seconds'."
             )
+
+
+def wrong_engine(key: str, player: PlayerSettings) -> Iterator[str]:
+    if player.checkpoint is not None or player.evaluator != PlayerSettings.evaluator:
+        given = "checkpoint" if player.checkpoint is not None else "evaluator"
+        yield f"Player '{key}' is an engine; leave '{key}.{given}' out."
+    if any("\n" in text for text in (player.engine or "", player.go or "")):
+        yield f"The command line of engine '{key}' must be one line."
 
 
 def needs_budget(search: dict[str, Any]) -> bool:

@@ -21,6 +21,10 @@ athenan <command> [setting=value …]     athenan <command> --help
   match   two players against each other, with an interval
   play    you against a checkpoint, in the terminal
   analysis  JSON lines in and out, for programs: any state of any game is thought of
+  gtp     the Go Text Protocol, for desktop boards and other programs
+  uci     the Universal Chess Interface: chess, xiangqi, breakthrough, ataxx and others
+  hub     the protocol of draughts programs
+  aei     the Arimaa Engine Interface
   serve   the same on a web page that shows the search, and games to browse
   export  the network of a checkpoint in formats that need no athenan
   games   the games with their options
@@ -296,7 +300,7 @@ def match_command(words: list[str]) -> None:
         "seconds": round(progress.seconds, 1),
     }
     who = "first player of the two" if len(players) == 2 else "first player"
-    report(arguments, [f"{who}: {result}"], figures)
+    report(arguments, [f"{who}: {result}", *result.forfeits_text()], figures)
 
 
 def play_command(words: list[str]) -> None:
@@ -325,12 +329,61 @@ def analysis_command(words: list[str]) -> None:
     {"id": 2, "command": "quit"}.
     """
     from athenan.analysis import run_analysis
+
+    run_analysis(protocol_settings("analysis", words))
+
+
+def gtp_command(words: list[str]) -> None:
+    """athenan gtp [game=go|hex|gomoku|othello|…] [checkpoint=RUN] [seconds=…|evaluations=…]
+
+    Speaks GTP 2 on standard input and output, with lz-analyze, kata-analyze and gogui-rules_*.
+    The budget of seconds holds where no clock is told, that of evaluations in any case.
+    """
+    from athenan.gtp import run_gtp
+
+    run_gtp(protocol_settings("gtp", words))
+
+
+def uci_command(words: list[str]) -> None:
+    """athenan uci [game=chess|xiangqi|breakthrough|…] [checkpoint=RUN] [seconds=…|evaluations=…]
+
+    Speaks UCI on standard input and output; UCI_Variant chooses among chess, xiangqi,
+    breakthrough, clobber, ataxx, amazons and othello. The budget holds for a plain `go`.
+    """
+    from athenan.uci import run_uci
+
+    run_uci(protocol_settings("uci", words))
+
+
+def hub_command(words: list[str]) -> None:
+    """athenan hub [game=draughts|draughts_brazilian|…] [checkpoint=RUN] [seconds=…|evaluations=…]
+
+    Speaks Hub on standard input and output; the parameter `variant` chooses among normal, brazilian
+    and canadian. The budget holds for a `go` without a level.
+    """
+    from athenan.hub import run_hub
+
+    run_hub(protocol_settings("hub", words))
+
+
+def aei_command(words: list[str]) -> None:
+    """athenan aei [checkpoint=RUN] [seconds=…|evaluations=…]
+
+    Speaks the Arimaa Engine Interface on standard input and output. The budget of seconds holds
+    where no time control is told, that of evaluations in any case.
+    """
+    from athenan.aei import run_aei
+
+    run_aei(protocol_settings("aei", words))
+
+
+def protocol_settings(command: str, words: list[str]) -> Any:
     from athenan.config import compose
     from athenan.implied import completed
 
-    arguments = parse("analysis", words)
-    words = completed("analysis", arguments.settings, arguments.sources)
-    run_analysis(compose("analysis", words, arguments.sources))
+    arguments = parse(command, words)
+    words = completed(command, arguments.settings, arguments.sources)
+    return compose(command, words, arguments.sources)
 
 
 def serve_command(words: list[str]) -> None:
@@ -419,6 +472,10 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "match": match_command,
     "play": play_command,
     "analysis": analysis_command,
+    "gtp": gtp_command,
+    "uci": uci_command,
+    "hub": hub_command,
+    "aei": aei_command,
     "serve": serve_command,
     "games": games_command,
     "solve": solve_command,

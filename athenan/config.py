@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -35,6 +36,7 @@ from athenan.settings import (
     MatchSettings,
     PlayerSettings,
     PlaySettings,
+    ProtocolSettings,
     ServeSettings,
     SolveSettings,
     TrainSettings,
@@ -72,6 +74,10 @@ def compose(
 def compose(
     command: Literal["analysis"], overrides: list[str], sources: Sources = ...
 ) -> AnalysisSettings: ...
+@overload
+def compose(
+    command: Literal["gtp", "uci", "hub", "aei"], overrides: list[str], sources: Sources = ...
+) -> ProtocolSettings: ...
 @overload
 def compose(
     command: Literal["serve"], overrides: list[str], sources: Sources = ...
@@ -342,6 +348,20 @@ def layout_values(name: str) -> dict[str, Any]:
     return values | {"layout": asdict(LayoutSettings()) | values["layout"]}
 
 
+def engine_values(name: str) -> dict[str, Any]:
+    """Of a player that is an engine, by the name of its file in the group `engine`, or a file."""
+    folder = configs_folder() / "engine"
+    path = folder / f"{name}.yaml"
+    if set(name) & set("/\\") or name.endswith(".yaml"):
+        path = Path(name)
+    elif not path.is_file():
+        known = group_files("engine")
+        raise InputError(f"There is no engine '{name}'{nearest_of(name, known)}")
+    values = defaults_of(PlayerSettings)
+    merge(PlayerSettings, values, read_values(path))
+    return values
+
+
 def merge(kind: type[Any], values: dict[str, Any], given: dict[str, Any]) -> None:
     """Puts what is given over the values, group by group."""
     hints = get_type_hints(kind)
@@ -349,15 +369,20 @@ def merge(kind: type[Any], values: dict[str, Any], given: dict[str, Any]) -> Non
         hint, field = hints.get(name), kind.__dataclass_fields__.get(name)
         if field and "named" in field.metadata:
             values[name] = renamed(values.get(name), value)
+        elif hint is PlayerSettings and isinstance(value, str):
+            values[name] = engine_values(value)
         elif isinstance(value, dict) and isinstance(hint, type) and is_dataclass(hint):
             merge(hint, values[name], value)
+        elif isinstance(value, dict) and hint == dict[str, Any]:
+            values[name] = {**values[name], **value}
         elif isinstance(value, dict) and hint == dict[str, PlayerSettings]:
             for player, its in value.items():
                 if isinstance(its, dict):
                     before = values[name].setdefault(player, defaults_of(PlayerSettings))
                     merge(PlayerSettings, before, its)
                 else:
-                    values[name][player] = its
+                    named = isinstance(its, str)
+                    values[name][player] = engine_values(its) if named else its
         else:
             values[name] = value
 
@@ -372,9 +397,11 @@ def renamed(before: Any, given: Any) -> Any:
 
 
 def is_name(parsed: Override) -> bool:
-    """Whether an override chooses a game or a search rather than an option of it."""
+    """Whether an override chooses a game, a search or an engine rather than an option of it."""
     key = str(parsed.key_or_group)
-    return key.endswith((".search", ".search.name")) or key in ("game.name", "search.name")
+    player = re.fullmatch(r"first|second|strength\.references\.\w+", key)
+    search = key.endswith((".search", ".search.name")) or key in ("game.name", "search.name")
+    return search or bool(player)
 
 
 def put(kind: type[Any], values: dict[str, Any], parsed: Override) -> None:

@@ -76,6 +76,8 @@ def value_text(value: Any) -> str:
         return number_text(value) if isinstance(value, int) else f"{value:g}"
     if isinstance(value, list):
         return f"[{','.join(value_text(item) for item in value)}]"
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{name}: {value_text(one)}' for name, one in value.items())}}}"
     return str(value) if value != "" else "''"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -10,6 +11,14 @@ from typing import BinaryIO, TextIO
 from athenan.progress import tell
 
 LONGEST = 2**20  # bytes of a line
+
+
+NUMBER = re.compile(r"[-+]?[0-9]{1,15}(\.[0-9]{0,30})?(e[-+]?[0-9]{1,2})?", re.IGNORECASE)
+
+
+def number_of(text: str) -> float | None:
+    """As programs write them; neither nan nor infinity."""
+    return float(text) if NUMBER.fullmatch(text) else None
 
 
 class LongLine(str):

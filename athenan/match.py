@@ -12,9 +12,12 @@ import numpy as np
 
 from athenan import _core
 from athenan.errors import InputError
+from athenan.external.player import GivesUp
 from athenan.players import Player
 from athenan.progress import duration
-from athenan.saved_games import SavedGame, saved_game
+from athenan.saved_games import Forfeit, SavedGame, saved_game
+
+MOST_SENTENCES = 10  # that a result tells of forfeits
 
 
 @dataclass
@@ -27,10 +30,14 @@ class MatchResult:
     losses: int = 0
     pair_scores: list[float] = field(default_factory=list)  # 0 to 1, of the games of an opening
     players: int = 2
+    # Games that a player gave away by no action of it are neither wins nor losses, and no scores.
+    own_forfeits: int = 0  # by the first
+    their_forfeits: int = 0  # by the others
+    sentences: list[str] = field(default_factory=list)  # how, each once
 
     @property
     def games(self) -> int:
-        return self.wins + self.draws + self.losses
+        return self.wins + self.draws + self.losses + self.own_forfeits + self.their_forfeits
 
     @property
     def score(self) -> float:
@@ -42,22 +49,48 @@ class MatchResult:
 
     def figures(self) -> dict[str, Any]:
         low, high = self.interval
-        return {
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "score": round(self.score, 4),
-            "low": round(low, 4),
-            "high": round(high, 4),
-        } | ({"equal": round(1 / self.players, 4)} if self.players > 2 else {})
+        return (
+            {
+                "games": self.games,
+                "wins": self.wins,
+                "draws": self.draws,
+                "losses": self.losses,
+                "score": round(self.score, 4),
+                "low": round(low, 4),
+                "high": round(high, 4),
+            }
+            | ({"equal": round(1 / self.players, 4)} if self.players > 2 else {})
+            | self._forfeits()
+        )
+
+    def _without_score(self) -> str:
+        forfeits = self.own_forfeits + self.their_forfeits
+        return f", {forfeits} of them forfeited" if forfeits else ""
+
+    def _forfeits(self) -> dict[str, Any]:
+        if not self.own_forfeits + self.their_forfeits:
+            return {}
+        own, theirs = self.own_forfeits, self.their_forfeits
+        return {"forfeits": own, "forfeits_of_others": theirs, "how": self.sentences}
+
+    def forfeits_text(self) -> list[str]:
+        """Lines about forfeits; none where there are none."""
+        if not self.own_forfeits + self.their_forfeits:
+            return []
+        counts = f"{self.own_forfeits} by the first player, {self.their_forfeits} by the other"
+        how = [f"  {sentence}" for sentence in self.sentences]
+        return [f"forfeited, and in no score: {counts}", *how]
 
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"{self.score:.1%} [{low:.1%}, {high:.1%}]  "
-            f"+{self.wins} ={self.draws} -{self.losses} of {self.games} games"
-        ) + (f"  ({1 / self.players:.1%} among equals)" if self.players > 2 else "")
+            (
+                f"{self.score:.1%} [{low:.1%}, {high:.1%}]  "
+                f"+{self.wins} ={self.draws} -{self.losses} of {self.games} games"
+            )
+            + self._without_score()
+            + (f"  ({1 / self.players:.1%} among equals)" if self.players > 2 else "")
+        )
 
 
 def interval(pair_scores: list[float]) -> tuple[float, float]:
@@ -168,6 +201,7 @@ class Pace:
 
 
 Openings = Sequence[_core.State]
+GivenUp = dict[int, tuple[int, GivesUp]]  # games, each with the place of who gave it up
 Turn = tuple[int, float | None]  # how many games go on, and the seconds that are left
 
 
@@ -227,21 +261,27 @@ def play_match(
                 on_progress(result.games + over, result)
             return (games, None) if pace is None else (pace.turn(), pace.left)
 
-        def ended(i: int, state: _core.State, wave: Openings = wave) -> None:
+        given_up: dict[int, tuple[int, GivesUp]] = {}
+
+        def ended(
+            i: int, state: _core.State, wave: Openings = wave, given_up: GivenUp = given_up
+        ) -> None:
             if on_game:
                 seated = [players[(seat - i) % each] for seat in range(each)]
-                number = first_number + result.games + i
-                opening = len(wave[i // each].history[1])
-                on_game(saved_game(state, opening, seated, event=event, number=number))
+                number, opening = first_number + result.games + i, len(wave[i // each].history[1])
+                forfeit = forfeit_of(given_up[i], i, each) if i in given_up else None
+                on_game(
+                    saved_game(state, opening, seated, forfeit=forfeit, event=event, number=number)
+                )
 
         try:
-            played = play_wave(players, states, turn, ended)
+            played = play_wave(players, states, turn, ended, given_up)
         finally:
             for player in players:
                 player.forget()
         if not played:
             break
-        add_wave(result, states[:played])
+        add_wave(result, states[:played], given_up)
         openings = openings[played // each :]
         took = time.monotonic() - started
         if pace is not None:
@@ -251,15 +291,37 @@ def play_match(
     return result
 
 
-def add_wave(result: MatchResult, states: list[_core.State]) -> None:
-    """Counts finished games, opening by opening."""
-    each = result.players
+def add_wave(
+    result: MatchResult, states: list[_core.State], given_up: GivenUp | None = None
+) -> None:
+    """Counts finished games, opening by opening. The score of an opening is of its games that were
+    played; who resigns has lost one."""
+    each, given_up = result.players, given_up or {}
     for i in range(0, len(states), each):
-        shares = [share(states[i + seat], seat) for seat in range(each)]
+        shares = []
+        for game, seat in zip(range(i, i + each), range(each), strict=True):
+            if game not in given_up:
+                shares.append(share(states[game], seat))
+                continue
+            who, how = given_up[game]
+            if how.resigns:
+                shares.append(0.0 if who == 0 else 1 / (each - 1))
+                continue
+            result.own_forfeits += who == 0
+            result.their_forfeits += who != 0
+            if how.sentence not in result.sentences and len(result.sentences) < MOST_SENTENCES:
+                result.sentences.append(how.sentence)
         result.wins += sum(s == 1 for s in shares)
         result.draws += sum(0 < s < 1 for s in shares)
         result.losses += sum(s == 0 for s in shares)
-        result.pair_scores.append(sum(shares) / each)
+        if shares:
+            result.pair_scores.append(sum(shares) / len(shares))
+
+
+def forfeit_of(given_up: tuple[int, GivesUp], game: int, players: int) -> Forfeit:
+    """As a saved game has it: in game n * i + r the first of n players has seat r."""
+    who, how = given_up
+    return Forfeit((who + game) % players, how.sentence)
 
 
 def share(state: _core.State, seat: int) -> float:
@@ -275,24 +337,33 @@ def play_wave(
     states: list[_core.State],
     turn: Callable[[int], Turn],
     ended: Callable[[int, _core.State], object],
+    given_up: GivenUp,
 ) -> int:
     """Plays the states to their end, in place; at each turn one player answers all its games.
     Before it `turn(games over)` says how many of them, from the first, go on; returns how many did
-    to the end. `ended(game, state)` hears of each that does."""
+    to the end. `ended(game, state)` hears of each that does. Games that a player gives up are over,
+    too, and noted with the player's place."""
     playing, left = turn(0)
-    while (over := sum(state.is_terminal for state in states[:playing])) < playing:
+
+    def is_over(i: int) -> bool:
+        return states[i].is_terminal or i in given_up
+
+    while (over := sum(is_over(i) for i in range(playing))) < playing:
         for who, player in enumerate(players):
             own = [
                 i
                 for i, state in enumerate(states[:playing])
-                if not state.is_terminal and (state.to_move - i) % len(players) == who
+                if not is_over(i) and (state.to_move - i) % len(players) == who
             ]
             if not own:
                 continue
             actions = player.choose(own, [states[i] for i in own], left)
             for i, action in zip(own, actions, strict=True):
-                states[i] = states[i].play(action)
-                if states[i].is_terminal:
+                if isinstance(action, GivesUp):
+                    given_up[i] = who, action
+                else:
+                    states[i] = states[i].play(action)
+                if is_over(i):
                     ended(i, states[i])
             playing, left = turn(over)
     return playing

@@ -41,10 +41,13 @@ def read_matches(path: Path) -> Iterator[PlayedMatch]:
 
 def made(row: dict[str, Any]) -> PlayedMatch:
     result = MatchResult(**row["result"])
-    counts = (result.wins, result.draws, result.losses, row["games_of_run"])
+    forfeits = (result.own_forfeits, result.their_forfeits)
+    counts = (result.wins, result.draws, result.losses, *forfeits, row["games_of_run"])
     scores = result.pair_scores
     if not all(type(count) is int and count >= 0 for count in counts):
         raise ValueError("These are no counts.")
     if not all(type(score) in (int, float) and 0 <= score <= 1 for score in scores):
         raise ValueError("These are no scores.")
+    if not all(isinstance(sentence, str) for sentence in result.sentences):
+        raise ValueError("These are no sentences.")
     return PlayedMatch(str(row["against"]), row["games_of_run"], result)

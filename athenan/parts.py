@@ -171,10 +171,16 @@ def resumed_parts(
         steps = [named] if named else checkpoint.steps_of(run)[::-1]
         if not steps:
             raise InputError(f"Run '{run}' has no checkpoint yet.")
-        return restored_parts(run, steps, overrides, lock, given or own_game, config.trust)
+        engines = engines_of(config)
+        return restored_parts(run, steps, overrides, lock, given or own_game, config.trust, engines)
     except BaseException:
         lock.close()
         raise
+
+
+def engines_of(config: TrainSettings) -> set[str]:
+    """The command lines of programs that the run has matches against."""
+    return {player.engine for player in config.strength.references.values() if player.engine}
 
 
 def find_resumed(config: TrainSettings, overrides: list[str]) -> tuple[Path, Path | None]:
@@ -195,9 +201,10 @@ def restored_parts(
     lock: IO[str],
     own_game: str | None,
     trust: bool,
+    engines: set[str],
 ) -> Parts:
-    """From the first of these checkpoints that is whole. A game of one's own is code: the user has
-    named it, or trusts the run."""
+    """From the first of these checkpoints that is whole. A game of one's own is code, and so is an
+    engine: the user has named it, or trusts the run."""
     damaged: list[Damaged] = []
     parts = None
     for step in steps:
@@ -210,6 +217,11 @@ def restored_parts(
                     raise InputError(f"Run '{run}' is of game '{name}', not of '{own_game}'.")
                 config.game["name"] = own_game or name
                 make_game_of(run, config.game, trust or own_game is not None)
+                if unnamed := [] if trust else sorted(engines_of(config) - engines):
+                    raise InputError(
+                        f"Run '{run}' has matches against '{unnamed[0]}', a program that would "
+                        "run: say trust=true if you know where the run comes from."
+                    )
                 config.trust = trust  # whatever the run's own config says
                 parts = Parts(config, run, lock)
             parts.restore(step, saved)

@@ -5,20 +5,31 @@ from __future__ import annotations
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from athenan import _core
+from athenan.engine import ENDLESS, Budget
 from athenan.errors import InputError
-from athenan.games import game_types, make_game
+from athenan.games import game_types, make_game, settings_of
+from athenan.lines import number_of
 from athenan.notation import example, read_actions
 from athenan.opponent import Opponent, make_opponent
 from athenan.progress import Progress, duration
-from athenan.search import SearchResult, own
-from athenan.settings import PlaySettings
+from athenan.saved_games import append_game, read_games, saved_game
+from athenan.screen import Lines, board, counters, has_colours, marks_of, wait_for_key
+from athenan.search import own
+from athenan.settings import LARGEST, PlaySettings
+from athenan.thoughts import Thought
 
-HELP = "an action, or: values (what the search sees) · hint · undo · actions · help · quit"
+HELP = (
+    "an action, or: values (what the search sees) · hint · go on (watch it think, until a key) · "
+    "undo · actions · save FILE · load FILE · evaluations N · seconds N · help · quit"
+)
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 WIDTH = 79
 SHOWN = 12  # children of `values`, and actions of its line
@@ -49,7 +60,13 @@ class Table:
 
     def __init__(self, game: _core.Game, opponent: Opponent, person: int) -> None:
         self.game, self.opponent, self.person = game, opponent, person
-        self.engine = opponent.engine
+        self.engine, self.colours = opponent.engine, has_colours()
+        self.asked: dict[str, Callable[[str], None]] = {
+            "save": self.save,
+            "load": self.load,
+            "evaluations": self.set_evaluations,
+            "seconds": self.set_seconds,
+        }
 
     @property
     def state(self) -> Any:
@@ -60,7 +77,7 @@ class Table:
         shown = None
         while True:
             if self.state is not shown:
-                print(f"\n{self.state}")
+                self.show_board()
                 shown = self.state
             if self.state.is_terminal:
                 print(self.ending())
@@ -81,15 +98,27 @@ class Table:
     def answer(self, word: str) -> bool:
         """Does what the person asks; false to quit."""
         state = self.state
+        name, _, rest = word.partition(" ")
         if word == "quit":
             return False
-        if word == "undo":
+        if name in self.asked and (rest or name in ("save", "load")):
+            try:
+                self.asked[name](rest.strip())
+            except InputError as error:
+                print(error)
+            except OSError as error:
+                print(f"'{error.filename}': {error.strerror}.")
+        elif word == "undo":
             self.undo()
+        elif word in ("go on", "go-on"):
+            self.go_on()
         elif word == "values":
-            self.show_values(self.think())
+            print("\n".join(self.values(self.think())))
         elif word == "hint":
-            result = self.think()
-            print(f"{state.action_to_string(result.action)}  {self.summary(result)}")
+            thought = self.think()
+            assert thought.action is not None
+            text = state.action_to_string(thought.action)
+            print(f"{text}  {self.summary(thought)}: {thought.why()}")
         elif word == "actions":
             print(" ".join(state.action_to_string(a) for a in state.legal_actions()))
         elif word in ("help", ""):
@@ -109,23 +138,77 @@ class Table:
 
     # ---- What the program does ---------------------------------------------------------------
 
-    def think(self) -> SearchResult:
+    def think(self) -> Thought:
         """What the search knows when its budget is spent, or when Ctrl-C stops it."""
         with thinking():
             try:
-                thought = self.engine.think()
+                return self.engine.think()
             except KeyboardInterrupt:
-                thought = self.engine.think_no_more()
-        assert thought.result is not None
-        return thought.result
+                return self.engine.think_no_more()
 
     def let_it_play(self) -> None:
-        result = self.think()
-        assert result.action is not None
-        text = self.state.action_to_string(result.action)
+        thought = self.think()
+        assert thought.action is not None
+        text = self.state.action_to_string(thought.action)
         mark = f" {mark_of(self.game, self.state.to_move)}" if self.game.num_players > 2 else ""
-        print(f"program{mark}: {text}  {self.summary(result)}")
-        self.engine.play(result.action)
+        print(f"program{mark}: {text}  {self.summary(thought)}")
+        self.engine.play(thought.action)
+
+    def go_on(self) -> None:
+        """Thinks until a key is pressed, and shows what is known meanwhile."""
+        lines = Lines()
+        if lines.live:
+            print("any key ends it")
+        try:
+            ended = self.engine.start(ENDLESS, lambda thought: lines.show(self.values(thought)))
+            with suppress(KeyboardInterrupt):
+                wait_for_key()
+        finally:
+            self.engine.stop()
+        lines.show(self.values(ended.result()))
+        lines.end()
+
+    # ---- Settings and files ------------------------------------------------------------------
+
+    def set_evaluations(self, text: str) -> None:
+        if not text.isdecimal() or not 0 < int(text) < LARGEST:
+            raise InputError("Say how many, for example: evaluations 1000")
+        self.engine.budget = Budget(evaluations=int(text))
+        print(f"the program thinks for {int(text):,} evaluations an action")
+
+    def set_seconds(self, text: str) -> None:
+        seconds = number_of(text)
+        if seconds is None or not 0 < seconds <= 1e9:
+            raise InputError("Say how many, for example: seconds 5")
+        self.engine.budget = Budget(seconds=seconds)
+        print(f"the program thinks for {seconds:g} s an action")
+
+    def save(self, text: str) -> None:
+        """Appends the game so far to a file of games."""
+        if not text:
+            raise InputError("Say where, for example: save games.jsonl")
+        seats = [
+            Seat("you" if player == self.person else "; ".join(self.opponent.about) or "program")
+            for player in range(self.game.num_players)
+        ]
+        append_game(Path(text), saved_game(self.state, 0, seats, event="play"))
+        print(f"saved in '{text}' ({len(self.engine.actions)} actions)")
+
+    def load(self, text: str) -> None:
+        """The last game of the file goes on."""
+        if not text:
+            raise InputError("Say what, for example: load games.jsonl")
+        games = deque(read_games(Path(text)), maxlen=1)
+        if not games:
+            raise InputError(f"'{text}' has no games.")
+        last = games[0]
+        states = last.states(text, trust=last.game.get("name") == settings_of(self.game)["name"])
+        if not states[0].game.same_as(self.game):
+            raise InputError(f"'{text}' is of another game: {last.game}.")
+        start = None if last.start is None else self.game.state_from_string(last.start)
+        words = zip(states, last.actions, strict=False)
+        self.engine.set_line(start, [state.string_to_action(word) for state, word in words])
+        print(f"loaded: {len(last.actions)} actions")
 
     # ---- What is shown -----------------------------------------------------------------------
 
@@ -172,36 +255,61 @@ class Table:
         """A value or completion in the view of the person."""
         return float(own(value, self.person)) + 0.0  # never -0
 
-    def summary(self, result: SearchResult) -> str:
+    def show_board(self) -> None:
+        print(f"\n{board(self.state, self.colours)}")
+        if counted := counters(self.state):
+            print(counted)
+
+    def summary(self, thought: Thought) -> str:
+        result = thought.result
+        assert result is not None
         if result.resolved:
-            return f"(proven: {self.known(result.completion)})"
+            return f"(proven: {self.known(result.completion, result.plies_to_end)})"
         value = f"value {self.own(result.value):+.2f} for you"
         return f"({value}, {result.evaluations:,} evaluations)"
 
-    def known(self, completion: Any) -> str:
-        """A proven result in words."""
-        return {1: "you win", 0: "a draw", -1: "you lose"}[round(self.own(completion))]
+    def known(self, completion: Any, plies: int | None = None) -> str:
+        """A proven result in words, with its distance along the line that is seen."""
+        words = {1: "you win", 0: "a draw", -1: "you lose"}[round(self.own(completion))]
+        return words if plies is None else f"{words} in {plies}"
 
-    def show_values(self, result: SearchResult) -> None:
-        """The children best first, then the principal variation."""
+    def values(self, thought: Thought) -> list[str]:
+        """The children best first, then the principal variation and the reason of the choice."""
+        result, state = thought.result, thought.state
+        if result is None:
+            return ["nothing is known yet"]
         ranked = sorted(
             result.children,
             key=lambda c: (self.own(c.completion), self.own(c.value)),
             reverse=True,
         )
-        state = self.state
-        print("action    value for you  proven    selections")
+        lines = ["action    value for you  proven          selections"]
         for child in ranked[:SHOWN]:
-            proven = self.known(child.completion) if child.resolved else "-"
+            proven = "-"
+            if child.resolved:
+                proven = self.known(child.completion, thought.plies_to_end(child.action))
             action = state.action_to_string(child.action)
-            print(f"{action:8} {self.own(child.value):+14.3f}  {proven:8}  {child.selections:10}")
+            mark = "*" if child.action == result.action else " "
+            lines.append(
+                f"{action:8}{mark}{self.own(child.value):+14.3f}  {proven:14}  "
+                f"{child.selections:10,}"
+            )
         if len(ranked) > SHOWN:
-            print(f"… and {len(ranked) - SHOWN} more")
-        words = []
-        for action in result.principal_variation[:SHOWN]:
-            words.append(state.action_to_string(action))
-            state = state.play(action)
-        print("line:", " ".join(words))
+            lines.append(f"… and {len(ranked) - SHOWN} more")
+        lines.append(f"line: {' '.join(thought.texts(thought.line[:SHOWN]))}")
+        if thought.action is not None:
+            text = state.action_to_string(thought.action)
+            lines.append(f"* {text} would be played: {thought.why()}")
+        lines.append(f"{self.summary(thought)[1:-1]}, {duration(thought.seconds)}")
+        return lines
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Of a saved game."""
+
+    text: str
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def title_of(game: _core.Game) -> str:
@@ -215,10 +323,9 @@ def goal_of(game: _core.Game, player: int) -> str:
 
 
 def mark_of(game: _core.Game, player: int) -> str:
-    """The player as boards are drawn: `x` of the plane `x to move`."""
-    suffix = " to move"
-    marks = [c.removesuffix(suffix) for c in game.channels if c.endswith(suffix)]
-    return marks[player] if len(marks) == game.num_players else PLACES[player]
+    """The player as boards are drawn."""
+    marks = marks_of(game)
+    return marks[player] if marks else PLACES[player]
 
 
 @contextmanager

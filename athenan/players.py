@@ -5,13 +5,14 @@ A player plays many games at once: `choose(games, states)` answers for all of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from athenan import _core
 from athenan.errors import InputError, nearest
 from athenan.evaluators import find_checkpoint, find_evaluator, what_computes
+from athenan.external.player import ExternalPlayer, GivesUp
 from athenan.proofs import Proof, load_proof
 from athenan.search import (
     Evaluate,
@@ -38,7 +39,7 @@ class Player(Protocol):
 
     def choose(
         self, games: list[int], states: list[_core.State], seconds: float | None = None
-    ) -> list[int]:
+    ) -> Sequence[int | GivesUp]:
         """The actions for the states of the games with these numbers. After so many seconds any
         will do: the games do not count any more."""
 
@@ -141,6 +142,8 @@ def make_player(
 ) -> Player:
     """From a player's settings; `runs` is the folder of the game's runs, `trust` as for
     find_evaluator."""
+    if settings.engine is not None:
+        return ExternalPlayer(game, settings)
     budget = {name: value for name in BUDGETS if (value := getattr(settings, name)) is not None}
     evaluator: str | Evaluate
     if settings.checkpoint is not None:
@@ -181,6 +184,7 @@ def player_of(
 def what_plays(players: Iterable[Player]) -> str:
     """What computes for these players, in words."""
     found = [what_computes_for(p) for p in players if isinstance(p, SearchPlayer)]
+    found += [f"the program of {p.name}" for p in players if isinstance(p, ExternalPlayer)]
     return " · ".join(dict.fromkeys(found))
 
 

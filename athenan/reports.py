@@ -23,6 +23,7 @@ from athenan.actors import Actors
 from athenan.clock import Clock
 from athenan.exploration import expected_exploitation
 from athenan.files import write_whole
+from athenan.games import make_game
 from athenan.learner import Learner
 from athenan.match import MatchResult, progress_parts
 from athenan.matches import PlayedMatch, append_match, read_matches
@@ -34,7 +35,8 @@ from athenan.records import GameRecord
 from athenan.replay import Replay
 from athenan.run import own_settings
 from athenan.search import Evaluate
-from athenan.settings import TrainSettings
+from athenan.settings import COMMANDS, TrainSettings
+from athenan.translators import protocol_of
 
 MATCHES = "matches.jsonl"  # every match of the run, a line each
 RECENT = 200  # games that averages go over
@@ -320,7 +322,10 @@ class Reports:
             f"  athenan train {word('resume', run)} {more(config, self.clock)}",
             f"  tensorboard --logdir {shlex.quote(str(run))}",
             f"  athenan match {own_game(config)}{word('first.checkpoint', run)}",
-            f"  athenan play {own_game(config)}{word('checkpoint', run)}",
+            *(
+                f"  athenan {use} {own_game(config)}{word('checkpoint', run)}"
+                for use in uses(config)
+            ),
         ]
 
     def _figures(self, step: Path | None) -> dict[str, Any]:
@@ -364,6 +369,12 @@ def more(config: TrainSettings, clock: Clock) -> str:
     if config.games and not (config.minutes and clock.elapsed >= 60 * config.minutes):
         return f"games={2 * config.games}"
     return f"minutes={2 * (config.minutes or 10):g}"
+
+
+def uses(config: TrainSettings) -> list[str]:
+    """The commands that play with a checkpoint of this game."""
+    protocol = protocol_of(make_game(**config.game))
+    return [use for use in ("play", "serve", protocol) if use in COMMANDS]
 
 
 def own_game(config: TrainSettings) -> str:

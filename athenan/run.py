@@ -92,7 +92,7 @@ def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Groups in groups as one, of settings by their full names."""
     found: dict[str, Any] = {}
     for key, value in values.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and key != "options":  # of an engine: names with blanks
             found |= flat(value, f"{prefix}{key}.")
         else:
             found[prefix + key] = value
@@ -256,6 +256,8 @@ def override_text(value: Any) -> str:
         return "null"
     if isinstance(value, list):
         return f"[{','.join(override_text(item) for item in value)}]"
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{name}: {override_text(one)}' for name, one in value.items())}}}"
     if isinstance(value, str):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     return str(value).lower() if isinstance(value, bool) else str(value)

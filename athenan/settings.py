@@ -300,6 +300,25 @@ class PlayerSettings:
     iterations: int | None = number(None, "an action", "iterations")
     evaluations: int | None = number(None, "an action", "evaluations")
     seconds: float | None = setting(None, "an action", "seconds", above=0, high=1e9)
+    engine: str | None = setting(
+        None, "command line of another program, as 'gnugo --mode gtp', that plays instead of a "
+        "search; no shell reads it",
+    )  # fmt: skip
+    protocol: str = setting(
+        "auto", "that the engine speaks; auto: by its command line and the game",
+        choices=("auto", "gtp", "uci", "hub", "aei"),
+    )  # fmt: skip
+    options: dict[str, Any] = setting({}, "of the engine: its own, by name")
+    go: str | None = setting(
+        None, "what an engine of UCI or Hub is told to search, as 'depth 3'; null: by seconds or "
+        "evaluations",
+    )  # fmt: skip
+    processes: int = setting(1, "of the engine, which share the games", "processes", low=1, high=64)
+    patience_seconds: float = setting(
+        60.0, "without an answer, after which an engine forfeits the game", "seconds", above=0,
+        high=1e6,
+    )  # fmt: skip
+    install: str | None = setting(None, "said where the engine's program is absent")
 
 
 def references() -> dict[str, Any]:
@@ -340,8 +359,8 @@ class StrengthSettings:
 
 CHECKPOINTS = "folder of all runs"
 TRUST = (
-    "files that are loaded may run code: exports as saved_model or keras, and the module of a game "
-    "of one's own that only the file names"
+    "files that are loaded may run code: exports as saved_model or keras, the module of a game of "
+    "one's own and the program of an engine that only the file names"
 )
 SEED = 2**32 - 1
 
@@ -600,6 +619,10 @@ COMMANDS: dict[str, type[Any]] = {
     "match": MatchSettings,
     "play": PlaySettings,
     "analysis": AnalysisSettings,
+    "gtp": ProtocolSettings,
+    "uci": ProtocolSettings,
+    "hub": ProtocolSettings,
+    "aei": ProtocolSettings,
     "serve": ServeSettings,
     "solve": SolveSettings,
     "check": CheckSettings,

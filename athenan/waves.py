@@ -13,7 +13,7 @@ from athenan.cluster import Cluster
 from athenan.config import to_yaml
 from athenan.errors import Failed, InputError
 from athenan.games import make_game
-from athenan.match import MatchResult, make_openings, play_match, seats
+from athenan.match import MOST_SENTENCES, MatchResult, make_openings, play_match, seats
 from athenan.placement import see_only
 from athenan.players import Player, make_player
 from athenan.saved_games import SavedGame
@@ -126,4 +126,7 @@ def joined(results: list[MatchResult], players: int) -> MatchResult:
         found.draws += one.draws
         found.losses += one.losses
         found.pair_scores += one.pair_scores
+        found.own_forfeits += one.own_forfeits
+        found.their_forfeits += one.their_forfeits
+        found.sentences = list(dict.fromkeys(found.sentences + one.sentences))[:MOST_SENTENCES]
     return found

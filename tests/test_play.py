@@ -206,12 +206,12 @@ def test_figures_are_in_the_view_of_the_person(person: int) -> None:
 def test_values_of_the_second_player(played: Any) -> None:
     """Best first for him, and what is proven is said in his view."""
     out = played("game=tictactoe first=you evaluations=5000", "values", "quit")
-    assert "action    value for you  proven    selections" in out
-    values = re.findall(r"^[abc][123] +([-+]\d\.\d+)", out, re.MULTILINE)
+    assert "action    value for you  proven          selections" in out
+    values = re.findall(r"^[abc][123][ *]+([-+]\d\.\d+)", out, re.MULTILINE)
     assert len(values) == 8
     assert values == sorted(values, key=float, reverse=True)
     assert values[-1] == "-1.000"
-    assert re.search(r"^[abc][123] +-1.000  you lose ", out, re.MULTILINE)
+    assert re.search(r"^[abc][123][ *]+-1.000  you lose in \d+ ", out, re.MULTILINE)
 
 
 def test_the_meaning_of_values() -> None:
@@ -235,6 +235,42 @@ def test_the_meaning_of_values() -> None:
 def test_the_margin_is_told_at_the_end(played: Any) -> None:
     out = played("game=go game.size=2", *["pass"] * 9)
     assert re.search(r"(You win|The program wins)\. The margin is [-+]\d+(\.5)? for you\.", out)
+
+
+# ---- Files and budgets -----------------------------------------------------------------------
+
+
+def test_a_game_is_saved_and_goes_on(played: Any, tmp_path: Any) -> None:
+    file = tmp_path / "games.jsonl"
+    out = played("game=hex game.size=4 evaluations=20", "a1", f"save {file}", "quit")
+    assert f"saved in '{file}' (2 actions)" in out
+    out = played("game=hex game.size=4 evaluations=20", "b2", f"load {file}", "undo", "quit")
+    assert "loaded: 2 actions" in out
+    assert out.count("ply 2, x to move") == 2, "after the first answer, and as it was saved"
+    out = played("game=hex game.size=5", f"load {file}", "load", "save", "load nowhere", "quit")
+    assert "is of another game" in out
+    assert "Say what, for example: load games.jsonl" in out
+    assert "Say where, for example: save games.jsonl" in out
+    assert "'nowhere'" in out
+
+
+def test_the_strength_can_be_changed(played: Any) -> None:
+    out = played(
+        "game=hex game.size=5", "evaluations 7", "a1", "evaluations x", "seconds 0", "seconds 0.01",
+        "quit",
+    )  # fmt: skip
+    assert "the program thinks for 7 evaluations an action" in out
+    assert re.search(r"program: \S+  \(value \S+ for you, (?:[7-9]|[1-9]\d) evaluations\)", out)
+    assert "Say how many, for example: evaluations 1000" in out
+    assert "Say how many, for example: seconds 5" in out
+    assert "the program thinks for 0.01 s an action" in out
+
+
+def test_a_hint_says_why(played: Any) -> None:
+    out = played("game=tictactoe evaluations=3000", "hint", "values", "go on", "", "quit")
+    assert re.search(r"^you: [abc][123]  \(.*\): \S+", out, re.MULTILINE)
+    assert re.search(r"^\* [abc][123] would be played: ", out, re.MULTILINE)
+    assert out.count("action    value for you") == 2, "values, and going on until a line comes"
 
 
 # ---- Checkpoints ---------------------------------------------------------------------------
@@ -389,3 +425,20 @@ def test_an_interrupt_before_anything_is_known_still_plays() -> None:
     at.engine = Engine(search, Budget(evaluations=1000))
     at.let_it_play()
     assert at.state.ply == 1
+
+
+@pytest.mark.slow
+def test_it_goes_on_until_a_key(terminal: Any) -> None:
+    play = terminal("play game=hex evaluations=20 seconds=null")
+    assert "\x1b[2m" in play.wait_for("you: "), "the board has colours"
+    play.type("go on\n")
+    play.wait_for("any key ends it")
+    play.wait_for("evaluations, ")
+    play.wait_for("\x1b[")  # the lines are renewed
+    play.wait_for("evaluations, ")
+    play.type("x")
+    play.wait_for("you: ")
+    play.type("hint\n")
+    play.wait_for("for you")
+    play.type("quit\n")
+    assert play.process.wait(20) == 0

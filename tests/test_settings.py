@@ -132,6 +132,9 @@ def wrong_values(hint: Any, about: About) -> Iterator[str]:
     kind = inner[0] if optional else hint
     if not optional:
         yield "null"
+    if get_origin(kind) is dict:
+        yield from ("3", "[1]", "word")
+        return
     if get_origin(kind) is list:
         yield "3"
         yield "{a:1}"

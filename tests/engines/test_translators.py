@@ -12,6 +12,7 @@ from athenan.translators import (
     gtp_colour,
     make_translator,
     player_of_colour,
+    protocol_of,
     uci_variant,
 )
 
@@ -298,3 +299,14 @@ def test_chess_is_that_of_python_chess():
             }
             board.push_uci(translator.write(before, actions))
             assert translator.write_position(after) == board.fen(en_passant="legal")
+
+
+def test_which_protocol_is_usual():
+    found = {name: protocol_of(athenan.make_game(name)) for name in athenan.list_games()}
+    assert (found["go"], found["othello"], found["chess"]) == ("gtp", "gtp", "uci")
+    assert (found["draughts"], found["arimaa"]) == ("hub", "aei")
+    assert found["santorini"] is None
+    assert protocol_of(athenan.make_game("mnk", players=3)) is None
+    for name, protocol in found.items():
+        if protocol is not None:
+            make_translator(protocol, athenan.make_game(name))

@@ -15,6 +15,7 @@ from athenan.match import MatchResult
 from athenan.picture import strength_image
 from athenan.reports import strength_table
 from athenan.run import fit_to_game, own_settings, read_figures
+from athenan.settings import COMMANDS
 
 pytestmark = pytest.mark.slow
 
@@ -69,8 +70,10 @@ def test_the_report_tells_how_to_go_on(run: Path) -> None:
     report = (run / "report.txt").read_text()
     for text in ("against uct:", "against random:", "against earlier:", "train resume=",
                  "tensorboard --logdir", "athenan match first.checkpoint=", "athenan play",
+                 "athenan gtp checkpoint=",
                  "(the network alone: ", "self_play", "learning", "matches"):  # fmt: skip
         assert text in report
+    assert "serve" in report or "serve" not in COMMANDS
     assert "first fit on 256 ends" in (run / "log.txt").read_text()
 
 

@@ -1,0 +1,1 @@
+"""Other people's programs as players: run as processes, asked by their protocols."""
