@@ -9,6 +9,8 @@ import re
 import sys
 import threading
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -84,6 +86,7 @@ class House:
     config: ServeSettings
     evaluators: OrderedDict[tuple[str, str], str | Evaluate] = field(default_factory=OrderedDict)
     visitors: int = 0
+    waiting: int = 0  # thoughts that there is no place for yet
 
     def __post_init__(self) -> None:
         self._loading = threading.Lock()
@@ -100,6 +103,19 @@ class House:
         # What the command line names may be a path: visitors know it by its last part.
         self.own_evaluator = self.config.checkpoint or self.config.evaluator
         self.own_name = Path(self.own_evaluator).name
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """To think in; who came first is next."""
+        self.waiting += 1
+        try:
+            await self.slots.acquire()
+        finally:
+            self.waiting -= 1
+        try:
+            yield
+        finally:
+            self.slots.release()
 
     # ---- What there is ---------------------------------------------------------------------------
 
