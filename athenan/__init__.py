@@ -106,6 +106,7 @@ gtp                … in GTP, for games of stones
 uci                … in UCI, for games of pieces
 hub                … in Hub, for draughts
 aei                … in AEI, for Arimaa
+messages           what the page and its server say
 house              what visitors of the page share
 exhibits           … games that were played, and runs
 visit              … one of them

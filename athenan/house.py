@@ -9,6 +9,8 @@ import re
 import sys
 import threading
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -84,6 +86,7 @@ class House:
     config: ServeSettings
     evaluators: OrderedDict[tuple[str, str], str | Evaluate] = field(default_factory=OrderedDict)
     visitors: int = 0
+    waiting: int = 0  # thoughts that there is no place for yet
 
     def __post_init__(self) -> None:
         self._loading = threading.Lock()
@@ -100,6 +103,19 @@ class House:
         # What the command line names may be a path: visitors know it by its last part.
         self.own_evaluator = self.config.checkpoint or self.config.evaluator
         self.own_name = Path(self.own_evaluator).name
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """To think in; who came first is next."""
+        self.waiting += 1
+        try:
+            await self.slots.acquire()
+        finally:
+            self.waiting -= 1
+        try:
+            yield
+        finally:
+            self.slots.release()
 
     # ---- What there is ---------------------------------------------------------------------------
 
@@ -134,10 +150,12 @@ class House:
         }
 
     def evaluators_of(self, game: _core.Game) -> list[str]:
-        """Their names: the command line's, the runs of the game, the newest first, the core's."""
+        """Their names, the usual one first: the command line's, the runs of the game from the
+        newest on, the core's."""
         runs = runs_of(Path(self.config.checkpoints), game.name)
         found = [run.name for run in runs_in(runs.parent, runs.name) if self.is_of(run, game)]
-        first = [self.own_name] if self.is_own(game) else []
+        named = self.own_name not in CORE and self.is_own(game)
+        first = [self.own_name] if named else []
         return list(dict.fromkeys([*first, *found, *CORE]))
 
     def is_own(self, game: _core.Game) -> bool:

@@ -12,6 +12,8 @@ import json
 import socket
 import time
 from collections import deque
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +41,10 @@ HEADERS = {
 }
 LARGEST_MESSAGE = 16 * 1024  # bytes of a visitor's
 MOST_WAITING = 64  # messages to a visitor who does not read
+THREADS = 64  # of short works for visitors
 BURST = 3  # seconds of the usual rate that may come at once
+LAST_WORDS_SECONDS, SLOW_SECONDS = 2.0, 30.0  # that somebody may take to read
+UNREAD = "You do not read what you are sent."
 TRY_LATER, AGAINST_RULES = 1013, 1008  # codes of websockets
 NAMES = ("localhost", "127.0.0.1", "::1")
 
@@ -99,6 +104,50 @@ class Rate:
         return self.left >= 0
 
 
+async def refuse(socket_: Any, code: int, sentence: str) -> None:
+    """Who is gone, or does not read, is not waited for."""
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(LAST_WORDS_SECONDS):
+            await socket_.send_text(json.dumps({"type": "refused", "sentence": sentence}))
+            await socket_.close(code, sentence)
+
+
+async def deliver(socket_: Any, outbox: Outbox) -> str:
+    """Sends what there is; why it goes no further."""
+    while True:
+        message = await outbox.take()
+        text = json.dumps(message, allow_nan=False, default=str)
+        try:
+            async with asyncio.timeout(SLOW_SECONDS):
+                await socket_.send_text(text)
+        except TimeoutError:
+            return UNREAD
+
+
+async def listen(socket_: Any, visit: Visit, outbox: Outbox, config: ServeSettings) -> str:
+    """Does what the visitor says; why he is not heard any more."""
+    rate = Rate(config.messages)
+    while True:
+        try:
+            async with asyncio.timeout(60 * config.idle_minutes):
+                said = await socket_.receive_text()
+        except TimeoutError:
+            return "You have said nothing for long."
+        except KeyError:  # bytes
+            return "Messages are texts."
+        if not rate.allows():
+            return "That is too many messages at once."
+        if outbox.full:
+            return UNREAD
+        if len(said) > LARGEST_MESSAGE:
+            return "That message is too long."
+        try:
+            message = json.loads(said)
+        except (ValueError, RecursionError):
+            message = None
+        await visit.hear(message)
+
+
 def make_app(config: ServeSettings) -> Any:
     """The application, for uvicorn or a test."""
     from starlette.applications import Starlette
@@ -146,55 +195,37 @@ def make_app(config: ServeSettings) -> Any:
         finally:
             house.visitors -= 1
 
-    async def refuse(socket_: WebSocket, code: int, sentence: str) -> None:
-        with contextlib.suppress(Exception):  # who is gone needs no sentence
-            await socket_.send_text(json.dumps({"type": "refused", "sentence": sentence}))
-            await socket_.close(code, sentence)
-
     async def receive(socket_: WebSocket) -> None:
-        outbox, rate = Outbox(), Rate(config.messages)
+        outbox = Outbox()
         visit = Visit(house, outbox.put)
-
-        async def deliver() -> None:
-            while True:
-                message = await outbox.take()
-                await socket_.send_text(json.dumps(message, allow_nan=False, default=str))
-
-        delivering = asyncio.get_running_loop().create_task(deliver())
+        tasks = {
+            asyncio.create_task(deliver(socket_, outbox)),
+            asyncio.create_task(listen(socket_, visit, outbox, config)),
+        }
         try:
-            while True:
-                try:
-                    said = await asyncio.wait_for(socket_.receive_text(), 60 * config.idle_minutes)
-                except TimeoutError:
-                    await refuse(socket_, TRY_LATER, "You have said nothing for long.")
-                    return
-                except KeyError:  # bytes
-                    await refuse(socket_, AGAINST_RULES, "Messages are texts.")
-                    return
-                if not rate.allows():
-                    await refuse(socket_, AGAINST_RULES, "That is too many messages at once.")
-                    return
-                if outbox.full or delivering.done():
-                    await refuse(socket_, AGAINST_RULES, "You do not read what you are sent.")
-                    return
-                if len(said) > LARGEST_MESSAGE:
-                    await refuse(socket_, AGAINST_RULES, "That message is too long.")
-                    return
-                try:
-                    message = json.loads(said)
-                except (ValueError, RecursionError):
-                    message = None
-                await visit.hear(message)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks - done:
+                task.cancel()
+            await refuse(socket_, AGAINST_RULES, done.pop().result())
         finally:
-            delivering.cancel()
+            for task in tasks:
+                task.cancel()
             await visit.leave()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        # Loading a network takes its time, and nobody else is to wait for a thread meanwhile.
+        with ThreadPoolExecutor(THREADS) as executor:
+            asyncio.get_running_loop().set_default_executor(executor)
+            yield
 
     return Starlette(
         routes=[
             Route("/", page),
             WebSocketRoute("/line", line),
             Route("/{name}", page),
-        ]
+        ],
+        lifespan=lifespan,
     )
 
 

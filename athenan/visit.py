@@ -17,16 +17,17 @@ from athenan.boards import Board
 from athenan.engine import Budget, Engine
 from athenan.errors import InputError
 from athenan.house import House, Player, without_places
+from athenan.messages import actions_in, number, position_of, text, thought_of
 from athenan.notation import read_actions
 from athenan.play import goal_of
 from athenan.thoughts import Thought
 
 SIDES = ("a", "b")  # who may think
 YOU = "you"
-MOST_CHILDREN = 400  # of a thought that is told
 MOST_PLIES = 5000  # of a line
-MOST_LINE = 200  # actions of a look ahead
 EVERY_SECONDS = 0.3  # between two thoughts that are told
+LEAST_SECONDS = 2.0  # of an analysis before it gives way to who waits
+FAULT = "That went wrong here, not on your side."
 WATCHED_SECONDS = 0.4  # at least, of an action where nobody of the seats is a person
 
 Send = Callable[[dict[str, Any]], None]
@@ -102,7 +103,7 @@ class Visit:
             self.send({"type": "error", "sentence": without_places(str(error))})
         except Exception:  # a fault of ours ends no visit
             traceback.print_exc()
-            self.send({"type": "error", "sentence": "That went wrong here, not on your side."})
+            self.send({"type": "error", "sentence": FAULT})
 
     async def leave(self) -> None:
         await self.quiet()
@@ -365,36 +366,56 @@ class Visit:
         """Of the state that is looked at; then plays, or has only looked."""
         table, engine, epoch = self.need_table(), self.engines[side], self._epoch
         started = self.loop.time()
-        budget = engine.budget if plays else Budget(seconds=self.house.config.analysis_seconds)
+        engine.set_line(table.states[0], table.actions[: table.at])
         try:
-            if self.house.slots.locked():
-                self.send({"type": "waiting", "side": side})
-            async with self.house.slots:
-                engine.set_line(table.states[0], table.actions[: table.at])
-
-                def told(thought: Thought) -> None:
-                    payload = thought_of(thought)
-                    self.loop.call_soon_threadsafe(self.tell_thought, epoch, side, payload)
-
-                future: Future[Thought] = engine.start(budget, told, EVERY_SECONDS)
-                try:
-                    thought = await asyncio.shield(asyncio.wrap_future(future))
-                except asyncio.CancelledError:
-                    await asyncio.to_thread(engine.stop)
-                    raise
-            if not plays or epoch != self._epoch or thought.action is None:
-                return
-            if YOU not in table.seats:
+            if plays:
+                action = (await self.think_once(side, engine.budget, False)).action
+            else:
+                await self.analyse_on(side)
+                action = None
+            if plays and YOU not in table.seats:
                 await asyncio.sleep(max(0.0, WATCHED_SECONDS - self.loop.time() + started))
-            action = thought.action
         except InputError as error:
             self.send({"type": "error", "sentence": without_places(str(error))})
             return
-        if epoch == self._epoch:
+        except Exception:
+            traceback.print_exc()
+            self.send({"type": "error", "sentence": FAULT})
+            return
+        if action is not None and epoch == self._epoch:
             self._epoch += 1
             self._work = []
             table.play(action)
             self.moved()
+
+    async def analyse_on(self, side: str) -> None:
+        """Goes on until its time is spent; whoever waits meanwhile has his turn between."""
+        left = self.house.config.analysis_seconds
+        while left > 0:
+            thought = await self.think_once(side, Budget(seconds=left), True)
+            if thought.result is None or thought.result.resolved or thought.seconds >= left:
+                return
+            left -= max(thought.seconds, LEAST_SECONDS)
+
+    async def think_once(self, side: str, budget: Budget, gives_way: bool) -> Thought:
+        """When there is a place for it on this machine."""
+        engine, epoch = self.engines[side], self._epoch
+        if self.house.slots.locked():
+            self.send({"type": "waiting", "side": side})
+        async with self.house.place():
+
+            def told(thought: Thought) -> None:
+                payload = thought_of(thought)
+                self.loop.call_soon_threadsafe(self.tell_thought, epoch, side, payload)
+                if gives_way and self.house.waiting and thought.seconds > LEAST_SECONDS:
+                    engine.search.core.stop()
+
+            future: Future[Thought] = engine.start(budget, told, EVERY_SECONDS)
+            try:
+                return await asyncio.shield(asyncio.wrap_future(future))
+            except asyncio.CancelledError:
+                await asyncio.to_thread(engine.stop)
+                raise
 
     # ---- What he is told -------------------------------------------------------------------------
 
@@ -452,91 +473,3 @@ class Visit:
         if self.table is None:
             raise InputError("There is no game yet.")
         return self.table
-
-
-# ---- Messages ------------------------------------------------------------------------------------
-
-
-def text(message: dict[str, Any], name: str, usual: str | None = None) -> str:
-    value = message.get(name, usual)
-    if not isinstance(value, str) or len(value) > 300:
-        raise InputError(f"'{name}' is a text.")
-    return value
-
-
-def number(
-    message: dict[str, Any], name: str, low: int, high: int, usual: int | None = None
-) -> int:
-    value = message.get(name, usual)
-    if type(value) is not int or not low <= value <= high:
-        raise InputError(f"'{name}' is a number from {low} to {high}.")
-    return value
-
-
-def actions_in(message: dict[str, Any]) -> list[int]:
-    actions = message.get("actions", [])
-    if not isinstance(actions, list) or len(actions) > MOST_LINE:
-        raise InputError("'actions' is a list of numbers.")
-    if not all(type(action) is int and 0 <= action < 2**32 for action in actions):
-        raise InputError("'actions' is a list of numbers.")
-    return actions
-
-
-def position_of(board: Board, state: Any) -> dict[str, Any]:
-    """What a board shows, and what can be done there."""
-    paths = board.paths(state)
-    return {
-        "figures": board.figures(state) if board.cells else "",
-        "text": "" if board.cells else str(state),
-        "standing": {cell: piece.name for cell, piece in board.standing(state).items()},
-        "levels": board.levels(state),
-        "actions": [
-            [action, state.action_to_string(action), list(path)] for action, path in paths.items()
-        ],
-        "to_move": state.to_move,
-        "part": board.part(state),
-        "ply": state.ply,
-        "outcomes": state.outcomes,
-        "score": state.score,
-    }
-
-
-def thought_of(thought: Thought) -> dict[str, Any]:
-    """A thought as the page has it: children in the order of the decision, values in the view of
-    who moves."""
-    result = thought.result
-    found: dict[str, Any] = {"over": thought.over, "seconds": round(thought.seconds, 2)}
-    if result is None:
-        return found
-    line, state, words = thought.line, thought.state, []
-    for action in line:
-        words.append([action, state.action_to_string(action), state.to_move])
-        state = state.play(action)
-    children = [
-        [
-            child.action,
-            thought.state.action_to_string(child.action),
-            round(thought.own(child.value), 4),
-            round(thought.own(child.completion)),
-            child.selections,
-            child.resolved,
-            thought.plies_to_end(child.action),
-        ]
-        for child in thought.candidates()[:MOST_CHILDREN]
-    ]
-    reason = thought.why()
-    return found | {
-        "value": result.value,
-        "own": round(thought.own(result.value), 4),
-        "mover": thought.player,
-        "completion": thought.own(result.completion),
-        "resolved": result.resolved,
-        "plies": result.plies_to_end,
-        "evaluations": result.evaluations,
-        "iterations": result.iterations,
-        "states": result.states,
-        "action": thought.action,
-        "line": words,
-        "why": {"decision": reason.decision, "order": reason.order, "sentence": str(reason)},
-        "children": children,
-    }

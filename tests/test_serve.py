@@ -7,7 +7,7 @@ import random
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +280,27 @@ def test_thinking_ends_when_the_visitor_goes_on() -> None:
         assert time.monotonic() - started < 20
 
 
+def test_an_analysis_gives_way() -> None:
+    """One place to think in: who plays has his turn while another one analyses."""
+    words = ["thoughts=1", "analysis_seconds=600", "evaluations=20"]
+    with (
+        TestClient(make_app(settings(*words)), base_url=HERE) as client,
+        client.websocket_connect(LINE) as one,
+        client.websocket_connect(LINE) as two,
+    ):
+        thinker, player = Guest(one), Guest(two)
+        thinker.begin("go", seats=["you", "you"])
+        thinker.say("analyse", on=True)
+        thinker.until("thought")
+        player.begin("tictactoe", seats=["you", "a"])
+        started = time.monotonic()
+        player.say("play", action=4, at=0)
+        player.until("position", at=2)
+        assert time.monotonic() - started < 30
+        thinker.until("thought")
+        assert not thinker.told["thought"]["over"]
+
+
 # ---- Games that were played ----------------------------------------------------------------------
 
 
@@ -461,6 +482,65 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 # ---- Many at once, over the network --------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_who_floods_harms_nobody_else() -> None:
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed
+
+    async def flood(address: str, message: str | bytes) -> int:
+        """How often he was sent away."""
+        times = 0
+        while not over.is_set():
+            async with connect(address, open_timeout=60, close_timeout=1, max_queue=None) as socket:
+                try:
+                    while not over.is_set():
+                        await socket.send(message)
+                        await asyncio.sleep(0)  # the others of this test are to be served, too
+                except ConnectionClosed:
+                    times += 1
+        return times
+
+    async def deaf(address: str) -> None:
+        """Asks and asks, within the rate, and reads nothing."""
+        async with connect(address, max_queue=1, close_timeout=1) as socket:
+            with suppress(ConnectionClosed):
+                while not over.is_set():
+                    await socket.send(json.dumps({"do": "new", "game": "go19"}))
+                    await asyncio.sleep(0.06)
+
+    async def play(address: str) -> int:
+        async with connect(address, open_timeout=60) as socket:
+            await socket.send(json.dumps({"do": "new", "game": "tictactoe"}))
+            while True:
+                message = json.loads(await socket.recv())
+                if message["type"] != "position":
+                    continue
+                if message["outcomes"]:
+                    return len(message["line"])
+                if message["to_move"] == 0:
+                    action = message["actions"][0][0]
+                    said = {"do": "play", "action": action, "at": message["at"]}
+                    await socket.send(json.dumps(said))
+
+    async def all_of_them(address: str) -> list[int]:
+        line = address.replace("http", "ws") + "line"
+        nonsense = ['{"do": "undo"}', "x" * 10_000, "x" * 1_000_000, b"\0" * 1000]
+        floods = [asyncio.create_task(flood(line, message)) for message in nonsense]
+        quiet = asyncio.create_task(deaf(line))
+        for _ in range(3):
+            assert await asyncio.wait_for(play(line), 60) >= 5
+        over.set()
+        await quiet
+        return await asyncio.gather(*floods)
+
+    over = asyncio.Event()
+    with serving("game=tictactoe", "evaluations=20") as (address, process):
+        before = memory_of(process)
+        times = asyncio.run(all_of_them(address))
+        assert all(times), times
+        assert memory_of(process) - before < 200
 
 
 @pytest.mark.slow

@@ -222,7 +222,7 @@ export class BoardView {
     const { x, y } = this.board.cells[cell];
     const [fill, ink] = colours(resolved ? completion : value / this.bound, resolved);
     const words = { 1: "win", 0: "draw", "-1": "loss" }[completion];
-    const text = resolved ? `${words}${completion && plies !== null ? ` ${plies}` : ""}` : signed(value);
+    const text = resolved ? `${words}${completion && plies !== null ? ` ${plies}` : ""}` : signed(value, this.bound);
     return draw(
       "g", { class: "pill", transform: `translate(${x} ${y})` },
       draw("rect", { x: -18, y: -13, width: 36, height: 26, rx: 8, fill, "fill-opacity": 0.93,

@@ -42,4 +42,10 @@ export function parsed(text) {
 
 export const byId = (id) => document.getElementById(id);
 export const short = (n) => (n < 1000 ? `${n}` : n < 1e6 ? `${+(n / 1000).toPrecision(2)}k` : `${+(n / 1e6).toPrecision(2)}M`);
-export const signed = (v) => (v <= -0.005 ? "−" : v >= 0.005 ? "+" : "") + Math.abs(v).toFixed(2);
+
+// A value with as many digits as its scale, from −bound to bound, makes sense of.
+export function signed(value, bound = 1) {
+  const digits = bound > 20 ? 0 : bound > 2 ? 1 : 2;
+  const text = Math.abs(value).toFixed(digits);
+  return (+text === 0 ? "" : value < 0 ? "−" : "+") + text;
+}

@@ -126,7 +126,8 @@ function showPosition() {
   byId("line").replaceChildren(...position.line.map(([text, player], i) => make("li", {},
     make("button", { "aria-current": position.at === i + 1 ? "step" : null, onclick: () => go(i + 1) },
       dot(game.board.players[player]), text))));
-  byId("line").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  const current = byId("line").querySelector("[aria-current]");
+  if (current) byId("line").scrollTop = current.offsetTop - byId("line").offsetTop - 60; // the page stays
   showCurve();
   showSearch();
   showStatus();

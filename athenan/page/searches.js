@@ -59,10 +59,11 @@ export class SearchPanel {
 
   show(thought, players, bound) {
     this.thought = thought;
+    this.bound = bound;
     if (!thought.children) return;
     const scroll = this.seen.querySelector(".candidates")?.scrollTop ?? 0;
     this.seen.replaceChildren(
-      score(thought, players), bar(thought, players, bound), this.reason(thought),
+      score(thought, players, bound), bar(thought, players, bound), this.reason(thought),
       this.line(thought, players), this.candidates(thought),
     );
     this.seen.querySelector(".candidates").scrollTop = scroll;
@@ -91,7 +92,7 @@ export class SearchPanel {
       return make(
         "tr", { "data-action": action, class: action === thought.action ? "picked" : null, onclick: () => this.peek(this.side, [action]) },
         make("td", {}, text), make("td", { class: resolved ? CLASSES[completion] : null }, proven),
-        make("td", {}, signed(value)), make("td", {}, selections.toLocaleString("en")),
+        make("td", {}, signed(value, this.bound)), make("td", {}, selections.toLocaleString("en")),
       );
     });
     const hidden = thought.children.length - rows.length;
@@ -120,7 +121,7 @@ export class SearchPanel {
     } else {
       for (const [action, text, value, completion, selections, resolved, plies] of thought.children.slice(0, 60)) {
         const path = [...actions, action];
-        const proven = resolved ? `${WORDS[completion]}${plies !== null ? ` in ${plies}` : ""}` : `v ${signed(value)}`;
+        const proven = resolved ? `${WORDS[completion]}${plies !== null ? ` in ${plies}` : ""}` : `v ${signed(value, this.bound)}`;
         const below = make("li", {});
         const toggle = make("button", {
           "aria-expanded": "false",
@@ -156,14 +157,14 @@ export function dot(player) {
   return made;
 }
 
-function score(thought, players) {
+function score(thought, players, bound) {
   const mover = players[thought.mover];
   const words = { 1: "wins", 0: "draws", "-1": "loses" };
   const sign = Math.round(thought.completion);
   const headline = thought.resolved
     ? make("b", { class: CLASSES[sign] }, `${mover.name} ${words[sign]}${thought.plies !== null && thought.plies !== undefined ? ` in ${thought.plies}` : ""}`)
-    : make("b", {}, signed(thought.own));
-  const detail = thought.resolved ? "proven" : `for ${mover.name}, who moves`;
+    : make("b", {}, signed(thought.own, bound));
+  const detail = thought.resolved ? "proven" : `for ${mover.name}, who moves${bound > 2 ? `, from −${Math.round(bound)} to ${Math.round(bound)}` : ""}`;
   return make("div", { class: "score" }, headline, make("small", {}, detail),
     make("small", {}, `${thought.evaluations.toLocaleString("en")} evaluations, ${thought.seconds} s${thought.over ? "" : " …"}`));
 }
