@@ -41,7 +41,7 @@ def positions_folder() -> Path:
     """In the repository games/positions, in an installed wheel the copy in the package."""
     package = Path(__file__).parent
     beside = package.parent / "games" / "positions"
-    return beside if (package.parent / "pyproject.toml").exists() else package / "positions"
+    return beside if (package.parent / "pyproject.toml").exists() else package / "solved_positions"
 
 
 def positions_file(game: _core.Game) -> Path | None:

@@ -82,3 +82,18 @@ def test_who_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert made(cut, 4) == whole, "nothing is left to do"
     game = make_game("connect_four", rows=4, columns=4)
     assert [p.state.ply for p in load_positions(cut, game)] == [9] * 4 + [8] * 4
+
+
+def test_an_installed_package_has_its_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from athenan import positions
+
+    monkeypatch.setattr(positions, "__file__", str(tmp_path / "athenan" / "positions.py"))
+    folder = positions_folder()
+    assert folder.parent == tmp_path / "athenan"
+    lists = Path(__file__).parents[1] / "athenan" / "core" / "CMakeLists.txt"
+    assert f'"${{top}}/games/positions/" DESTINATION athenan/{folder.name})' in lists.read_text()
+    assert positions_file(GAME) is None
+    folder.mkdir(parents=True)
+    (folder / "mine.jsonl").write_text(FILES[0].read_text())
+    game, _ = shipped(FILES[0])
+    assert positions_file(game) == folder / "mine.jsonl"
