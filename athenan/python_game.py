@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,6 +97,10 @@ class PythonGame(ABC):
     max_score: float = 0.0  # bound of |score|; 0 without a score
     has_history: bool = False  # whether the key holds what the text does not show
     symmetries: list[_core.Symmetry]
+    # Where an action is a cell: the cell (row * columns + column) that each is, and the names of
+    # those that are none (pass, swap), which come after the others.
+    action_cells: Sequence[int] = ()
+    other_actions: Sequence[str] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

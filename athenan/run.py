@@ -30,6 +30,7 @@ from athenan.settings import DoctorSettings, HeuristicSettings, TrainSettings
 
 RANDOM_GAMES = 1000  # that tell how long games are
 FEWEST_EVALUATIONS, EXPANSIONS = 100, 4  # an action
+FEWEST_ROWS = 32  # where one is for all children of a state
 
 
 def git_revision() -> str | None:
@@ -57,7 +58,9 @@ def fit_to_game(config: TrainSettings | DoctorSettings) -> None:
 
     Self-play has a budget of a few expansions an action:
     with one, no search would see further than the next state, and labels would only copy the
-    network; with k, the search of all but the first k-th of a game reaches its end.
+    network; with k, the search of all but the first k-th of a game reaches its end. Where one
+    evaluation is for all children of a state, as many as a game has plies take the first search
+    to an end.
     """
     game = make_game(**config.game)
     fit_heuristic(config.heuristic, game)
@@ -65,6 +68,8 @@ def fit_to_game(config: TrainSettings | DoctorSettings) -> None:
     if budget.evaluations is None and not (budget.iterations or budget.seconds):
         actions = len(game.initial_state().legal_actions())
         budget.evaluations = max(FEWEST_EVALUATIONS, EXPANSIONS * actions)
+        if config.network.kind == "children":
+            budget.evaluations = max(FEWEST_ROWS, actions)
 
 
 # What names a run or says where it is, rather than what is done in it.

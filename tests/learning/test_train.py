@@ -60,6 +60,8 @@ def test_what_depth_heuristics_count_from(words: list[str], longest: int) -> Non
     [
         ("game=connect_four", (None, 100, None)),
         ("game=hex13", (None, 4 * 169, None)),
+        ("game=hex13 network=children", (None, 169, None)),
+        ("game=tictactoe network=children", (None, 32, None)),
         ("game=hex13 self_play.evaluations=50", (None, 50, None)),
         ("game=hex13 self_play.evaluations=0 self_play.iterations=2", (2, 0, None)),
         ("game=hex13 self_play.iterations=3", (3, None, None)),
@@ -101,6 +103,8 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         ["search.memory_mb=0.06", "self_play.evaluations=60", "resolved.states=0"],
         ["self_play.groups=2"],
         ["network=nnue", "network.filters=16", "self_play.groups=2"],
+        ["network=children", "network.filters=8", "self_play.groups=2"],
+        ["network=children", "network.filters=8", "layout.overlap=false", "search.memory_mb=0.1"],
     ],
     ids=[
         "schedules",
@@ -110,6 +114,8 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         "no memory",
         "two groups",
         "in the core",
+        "children",
+        "children in turn",
     ],
 )
 def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
