@@ -226,7 +226,8 @@ class SelfPlaySettings:
     iterations: int | None = number(None, "of the search, an action", "iterations", low=0)
     evaluations: int | None = number(
         None, "states valued by the network, an action; without any limit four times the actions "
-        "at the start of the game, at least 100", "evaluations", low=0,
+        "at the start of the game, at least 100; network=children values all children of a state "
+        "in one, and has as many as these actions, at least 32", "evaluations", low=0,
     )  # fmt: skip
     seconds: float | None = setting(
         None, "an action; a run with it is not deterministic", "seconds", low=0, high=1e9

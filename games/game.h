@@ -82,7 +82,7 @@ struct Facts {
   double max_score = 0;               // bound of |score difference|; 0 without a score
   // Scores are f_t itself, whatever the outcomes say (explicit trees); whether they break ties.
   bool scores_are_values = false, scores_break_ties = false;
-  int max_pieces = 0;        // bound of a player's pieces; 0 without captures
+  int max_pieces = 0;  // bound of a player's pieces; 0 without captures
   // Where an action is a cell: the cell of the planes that each is. Actions that are none (pass,
   // swap) come after the others; their places are the numbers after the last cell, and these their
   // names. Both are empty in games whose actions are more than cells.
@@ -99,8 +99,7 @@ struct Facts {
   void set_action_places(std::vector<int> cells, std::vector<std::string> others) {
     action_places = std::move(cells);
     other_actions = std::move(others);
-    for (int i = 0; i < int(other_actions.size()); ++i)
-      action_places.push_back(rows * columns + i);
+    for (int i = 0; i < int(other_actions.size()); ++i) action_places.push_back(rows * columns + i);
   }
 };
 

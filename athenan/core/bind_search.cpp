@@ -81,8 +81,7 @@ std::shared_ptr<Search> make(const std::string& name, std::shared_ptr<const Game
   TerminalEvaluation evaluation(*game, heuristic_from_string(heuristic), longest);
   const auto kind = network ? EvaluatorKind::network : evaluator_from_string(evaluator);
   return make_search(
-      name,
-      {std::move(game), evaluation, {kind, rollouts, std::move(network), of_children}, seed},
+      name, {std::move(game), evaluation, {kind, rollouts, std::move(network), of_children}, seed},
       std::move(options));
 }
 

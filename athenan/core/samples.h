@@ -18,9 +18,9 @@ struct Samples {
   std::vector<float> values;         // v / bound, in [-1, 1]: [states, width]
   std::size_t width = 1;             // as many as a value of the game has
   std::size_t bytes_per_state = 0;
-  std::size_t resolved = 0;         // of the labels
+  std::size_t resolved = 0;  // of the labels
   bool of_children = false;
-  std::vector<std::int32_t> labels = {};   // of each state, and all their actions; of children
+  std::vector<std::int32_t> labels = {};  // of each state, and all their actions; of children
   std::vector<std::uint32_t> actions = {};
 
   std::size_t size() const { return of_children ? labels.size() : values.size() / width; }

@@ -220,7 +220,7 @@ class alignas(128) Search {
   Clock::time_point resumed_, pause_at_;
   Rollouts rollouts_;
   DenseSums sums_;
-  std::vector<float> of_places_;  // what one row for all children is answered
+  std::vector<float> of_places_;       // what one row for all children is answered
   std::size_t states_since_look_ = 0;  // at the clock
 };
 
