@@ -124,11 +124,11 @@ def children_model(
         pools = (k.layers.GlobalAveragePooling2D, k.layers.GlobalMaxPooling2D)
         return [pool(keepdims=True)(x) for pool in pools]
 
-    def of_board(board: list[Any], units: int) -> Any:
-        return k.layers.Add()([convolution(x, units, 1) for x in board])
+    def of_board(board: list[Any], units: int, **start: Any) -> Any:
+        return k.layers.Add()([convolution(x, units, 1, **start) for x in board])
 
     def with_board(y: Any, board: list[Any], units: int) -> Any:
-        return k.layers.ReLU()(k.layers.Add()([y, of_board(board, units)]))
+        return k.layers.ReLU()(k.layers.Add()([y, of_board(board, units, start="zeros")]))
 
     def values(x: Any, units: int) -> Any:
         start = k.initializers.GlorotUniform(seed=next(seeds))

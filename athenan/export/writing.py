@@ -191,10 +191,10 @@ def values_of_children(
 ) -> Array:
     """By these actions."""
     if values_children(evaluator):
-        answers: Array = np.reshape(evaluator(state.planes()[None]), -1)
-        answers = answers[np.array(game.action_places)[actions]]
-        return answers
-    values: Array = evaluator(np.stack([state.play(action).planes() for action in actions]))
+        values: Array = np.reshape(evaluator(state.planes()[None]), -1)
+        values = values[np.array(game.action_places)[actions]]
+    else:
+        values = evaluator(np.stack([state.play(action).planes() for action in actions]))
     return values
 
 

@@ -415,9 +415,9 @@ def test_a_fork_to_a_larger_board(
     monkeypatch.chdir(tmp_path)
     words = ["game=hex", "game.size=3", *CHILDREN, "games=10", "self_play.evaluations=6"]
     train("small", *words)
-    monkeypatch.setattr(Learner, "first_fit", lambda *_: {})
     own = ["strength.every_checkpoints=0", "self_play.games_in_step=4", "self_play.evaluations=6",
-           "checkpoint.keep=20", "learn.batch_size=32", "replay.games=4"]  # fmt: skip
+           "checkpoint.keep=20", "learn.batch_size=32", "replay.games=4",
+           "learn.first_fit_states=0"]  # fmt: skip
     fork = ["train", "fork=checkpoints/hex/small", "game=hex", "game.size=5", "games=3"]
     assert main([*fork, "run=large", *own]) == 0
     small, large = (newest(Path("checkpoints/hex/small")), Path("checkpoints/hex/large"))
