@@ -27,7 +27,13 @@ from athenan.records import SamplesOfChildren, joined, pack, unpack
 from athenan.replay import Replay
 from athenan.run import fit_to_game
 from athenan.self_play import SelfPlay
-from athenan.settings import ExportSettings, LearnSettings, NetworkSettings, ReplaySettings
+from athenan.settings import (
+    ExportSettings,
+    HeuristicSettings,
+    LearnSettings,
+    NetworkSettings,
+    ReplaySettings,
+)
 
 SMALL = NetworkSettings("children", filters=8, layers=2, dense=8)
 CHILDREN = ["network=children", "network.filters=8", "network.dense=8", "network.layers=2"]
@@ -77,6 +83,17 @@ def test_its_weights_fit_boards_of_all_sizes(name: str) -> None:
     assert shapes[0] == shapes[1]
     assert min(far) > 0
     assert weights_of(SMALL, (11, 11, 4)) == weights_of(SMALL, (5, 5, 4))
+
+
+def test_what_it_knows_of_the_board_begins_as_nothing() -> None:
+    """Random biases from the largest of each channel would saturate the tanh of every answer."""
+    game: Any = athenan.make_game("hex", size=9)
+    model = model_for(NetworkSettings("children", 16, 1, 16), game, 0)
+    planes = np.zeros((2, *game.plane_shape), np.float32)
+    planes[1, 0, 0, 0] = 1
+    one, other = np.asarray(model(planes))
+    assert one[-1] == other[-1]
+    assert one[0] != other[0]
 
 
 @pytest.mark.parametrize(
@@ -385,6 +402,17 @@ def test_replay_gives_states_with_their_labels(name: str, tmp_path: Path) -> Non
 
 
 # ---- Runs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_first_steps_do_not_saturate() -> None:
+    game: Any = athenan.make_game("hex", size=7)
+    model = model_for(NetworkSettings("children", 32, 3, 32), game, 0)
+    config = LearnSettings(batch_size=64, first_fit_states=3000)
+    learner = Learner(model, config, game.symmetries, 0, kind="children", places=game.action_places)
+    learner.first_fit(game, HeuristicSettings("gain"))
+    planes = unpack(made_samples(game, 64).planes, game.plane_shape)
+    assert np.mean(np.abs(learner.evaluator(planes)) > 0.98) < 0.1
 
 
 @pytest.mark.slow
