@@ -174,7 +174,8 @@ def test_labels_are_of_expanded_and_ended_children(memory_mb: float) -> None:
     assert len(values) == sum(len(of) for _, of in rows)
     if memory_mb < 1:
         expanded = search.core.counts["expanded"]
-        assert len(values) > expanded
+        under_way = [not state.play(action).is_terminal for state, of in rows for action in of]
+        assert sum(under_way) >= 0.99 * (expanded - 1)  # each has its label, but for the first
         for state, of in rows:
             assert set(of) <= set(state.legal_actions())
             for action, value in of.items():
