@@ -144,6 +144,16 @@ class Game:
     def symmetries(self) -> list[Symmetry]: ...
 
     @property
+    def action_places(self) -> list[int]:
+        """
+        Where an action is a cell: the cell of the planes that each is, and for other_actions, which come last, the numbers after the last cell. Empty in other games.
+        """
+
+    @property
+    def other_actions(self) -> list[str]:
+        """The names of actions that are no cells, in games where the others are."""
+
+    @property
     def max_score(self) -> float:
         """Bound of the score; 0 in games without one."""
 
@@ -329,7 +339,9 @@ class SearchResult:
 
     @property
     def evaluations(self) -> int:
-        """States valued by f_θ."""
+        """
+        Rows that f_θ was asked for: states that it valued, itself or all their children.
+        """
 
     @property
     def states(self) -> int:
@@ -404,7 +416,7 @@ class Search:
     @property
     def counts(self) -> dict[str, int]: ...
 
-def make_search(name: str, game: Game, options: Mapping[str, bool | int | float | str], evaluator: str, rollouts: int = 1, heuristic: str = 'gain', longest: int = 0, seed: int = 0, network: DenseNetwork | None = None) -> Search: ...
+def make_search(name: str, game: Game, options: Mapping[str, bool | int | float | str], evaluator: str, rollouts: int = 1, heuristic: str = 'gain', longest: int = 0, seed: int = 0, network: DenseNetwork | None = None, of_children: bool = False) -> Search: ...
 
 class SearchGroup:
     """Many searches in step, their states in one batch."""
@@ -433,8 +445,10 @@ def unpack_planes(packed: numpy.typing.NDArray[numpy.uint8], tables: numpy.typin
     Planes [states, bits] from packed ones [states, bytes], each state by one of the tables [symmetries, bits], which say where each bit comes from.
     """
 
-def ending_samples(game: Game, count: int, heuristic: str, longest: int, seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32]]:
-    """(packed planes, values in [-1, 1]) of the last states of random games."""
+def ending_samples(game: Game, count: int, heuristic: str, longest: int, seed: int, of_children: bool = False) -> tuple[Any, ...]:
+    """
+    (packed planes, values in [-1, 1]) of the last states of random games; of children (…, labels of each state, their actions) of the states before them.
+    """
 
 class UnboundedSearch(Search):
     """Descent, UBFM and their class."""
@@ -490,15 +504,15 @@ class Labels:
 
     def __init__(self, search: UnboundedSearch) -> None: ...
 
-    def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:
+    def samples(self) -> tuple[Any, ...]:
         """
-        (packed planes, values in [-1, 1], how many are resolved) of every expanded, terminal or remembered state below the first root since clear().
+        (packed planes, values in [-1, 1], how many are resolved) of every expanded, terminal or remembered state below the first root since clear(). Where one row is for all children of a state, the planes are of their parents, and two arrays more have the number of labels of each, and the actions of all.
         """
 
-    def saved(self) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float32], int]:
+    def saved(self) -> tuple[Any, ...]:
         """The same of those that have left the tree, for `restore`."""
 
-    def restore(self, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(order='C', writable=False)], resolved: int) -> None: ...
+    def restore(self, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', writable=False)], values: Annotated[NDArray[numpy.float32], dict(order='C', writable=False)], resolved: int, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)] | None = None, actions: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', writable=False)] | None = None) -> None: ...
 
     def clear(self) -> None: ...
 

@@ -24,7 +24,7 @@ from athenan.placement import VISIBLE, see_only
 from athenan.playing_network import make_playing
 from athenan.progress import resident_megabytes
 from athenan.records import Array, Block
-from athenan.search import Pending, asked, core_network
+from athenan.search import Pending, asked, core_network, values_children
 from athenan.self_play import INCARNATION, SelfPlay
 from athenan.settings import TrainSettings
 
@@ -67,6 +67,7 @@ class Timed:
 
     def __init__(self, evaluator: Any) -> None:
         self.evaluator = evaluator
+        self.of_children = values_children(evaluator)
         self.seconds = 0.0
 
     def __call__(self, planes: Array) -> Array:

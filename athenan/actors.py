@@ -18,8 +18,16 @@ from athenan.checkpoint import Part
 from athenan.errors import Failed, InputError
 from athenan.playing_network import make_playing
 from athenan.records import Array, Block, GameRecord
-from athenan.search import Evaluate, Known, Pending, asked, core_network
-from athenan.self_play import ARRAYS, INCARNATION, SelfPlay
+from athenan.search import (
+    Evaluate,
+    Known,
+    Pending,
+    asked,
+    core_network,
+    num_places,
+    values_children,
+)
+from athenan.self_play import INCARNATION, SelfPlay, saved_games
 from athenan.settings import TrainSettings
 
 HERE = Path()
@@ -128,8 +136,11 @@ class Answers:
 
     MOST_BYTES = 2**28
 
-    def __init__(self, evaluate: Evaluate) -> None:
+    def __init__(self, evaluate: Evaluate, width: int = 1) -> None:
+        """`width`: answers a state."""
+        self.width = width
         self.evaluate = evaluate
+        self.of_children = values_children(evaluate)
         self.turns: list[tuple[float, list[Pending]]] = []  # progress of the run, answers
         self.bytes = 0
         self._again: Iterator[Array] | None = None  # while turns are repeated
@@ -149,7 +160,7 @@ class Answers:
         else:
             pending = Kept(asked(self.evaluate, planes))
         self.turns[-1][1].append(pending)
-        self.bytes += 4 * len(planes)
+        self.bytes += 4 * len(planes) * self.width
         return pending
 
     def turn(self, progress: float) -> None:
@@ -195,7 +206,9 @@ class InlineActors:
         self.memory = _core.ResolvedMemory(config.resolved.states)
         self.clear_every_games = config.resolved.clear_every_games
         self.repeatable = not config.self_play.seconds  # time is never the same again
-        self.answers = Answers(self.evaluator)
+        of_children = values_children(self.evaluator)
+        width = num_places(game) if of_children else game.value_width
+        self.answers = Answers(self.evaluator, width)
         self.self_play = SelfPlay(
             game,
             self.evaluator if self.in_core else self.answers,
@@ -352,16 +365,12 @@ def without_turns(part: Part) -> Part:
     """What was saved while searches ran, for actors that cannot repeat them: those searches begin
     again, but for the games that have ended since, which have been learned from."""
     collected = set(part.facts["collected"])
-    trees = iter(part.arrays["trees"])
     facts: list[dict[str, Any]] = []
     arrays: list[Array] = []
-    for game in part.facts["games_under_way"]:
-        if game is None:
-            continue
-        its = [next(trees) for _ in range(ARRAYS)]
-        if game["number"] not in collected:
-            facts.append(game)
-            arrays += its
+    for saved in saved_games(part):
+        if saved is not None and saved[0]["number"] not in collected:
+            facts.append(saved[0])
+            arrays += saved[1]
     left = {"turns", "games_idle", "shape", "collected", "next_now"}
     kept = {name: fact for name, fact in part.facts.items() if name not in left}
     fresh = fresh_number(count_of_games(part, "next_now"))

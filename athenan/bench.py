@@ -204,14 +204,16 @@ def selfplay(settings: list[str]) -> Report:
     sizes = config.self_play.batch_sizes
     for _ in range(3):
         self_play.play_batch()
-    network, playing, padded = 0.0, 0.0, 0.0
+    network, playing, padded, valued = 0.0, 0.0, 0.0, 0.0
     for _ in range(config.repeats):
         network = max(network, rate_alone(evaluator, game, sizes, config.seconds / 4))
-        rows, padded_rows, started = self_play.rows, self_play.padded_rows, time.perf_counter()
+        rows, padded_rows, before = self_play.rows, self_play.padded_rows, self_play.valued
+        started = time.perf_counter()
         while (seconds := time.perf_counter() - started) < config.seconds:
             self_play.play_batch()
         playing = max(playing, (self_play.rows - rows) / seconds)
         padded = max(padded, (self_play.padded_rows - padded_rows) / seconds)
+        valued = max(valued, (self_play.valued - before) / seconds)
     asked = "the children of states" if self_play.in_core else f"batches of {sizes}"
     lines = [
         f"{config.search['name']} on {' '.join(str(v) for v in config.game.values())}, "
@@ -228,6 +230,9 @@ def selfplay(settings: list[str]) -> Report:
         "network_best_states_per_second": network,
         "ratio": playing / network,
     }
+    if self_play.of_children:
+        lines.append(f"children         {valued:10,.0f} values/s, all of a state in one evaluation")
+        figures["child_values_per_second"] = valued
     return lines, figures
 
 
@@ -349,8 +354,10 @@ def network_to_measure(config: BenchSettings, named: bool) -> tuple[_core.Game, 
         return trained.game, trained.model, calibration_states(trained, 512)[0], kind
     game = make_game(**config.game)
     model = model_for(config.network, game, 0)
-    states, _ = played_states(game, NetworkEvaluator(model), 256, seed=0)
-    return game, model, states, config.network.kind
+    kind = config.network.kind
+    new = NetworkEvaluator(model, of_children=kind == "children")
+    states, _ = played_states(game, new, 256, seed=0)
+    return game, model, states, kind
 
 
 def measured_apart(job: dict[str, Any]) -> dict[str, list[float]]:

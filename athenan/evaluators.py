@@ -34,6 +34,8 @@ class CheckpointFacts:
         self.state = read_state(step)
         self.config = config_of(step, self.state["version"])
         self.game = make_game_of(step, self.config.game, trust)
+        # Whether the network values all children of a state at once.
+        self.of_children = self.config.network.kind == "children"
 
     def load_weights(self) -> list[np.ndarray[Any, Any]]:
         return load_arrays(self.step / "weights.npz")
@@ -43,8 +45,9 @@ class CheckpointFacts:
         game, config = self.game, self.config.network
         try:
             return planned_operations(
-                config, game.plane_shape, game.num_players, self.load_weights(), game.zero_sum
-            )
+                config, game.plane_shape, game.num_players, self.load_weights(), game.zero_sum,
+                len(game.other_actions),
+            )  # fmt: skip
         except LookupError:
             raise InputError(OTHER_WEIGHTS.format(self.step)) from None
 
@@ -65,7 +68,7 @@ class CheckpointEvaluator(CheckpointFacts, NetworkEvaluator):
         game = self.game
         model = model_for(self.config.network, game, 0)
         set_weights(model, self.load_weights(), step)
-        NetworkEvaluator.__init__(self, model)
+        NetworkEvaluator.__init__(self, model, of_children=self.of_children)
 
     @property
     def computing(self) -> str:

@@ -227,5 +227,7 @@ def words_of_fork(given: dict[str, Any]) -> list[str]:
     for group in ("network", "heuristic"):
         if not has_group(given, group):
             settings = asdict(getattr(source, group))
+            if group == "heuristic" and source.network.kind == "children" and "game" in given:
+                del settings["longest"]  # of another board
             words += [f"{group}.{key}={override_text(value)}" for key, value in settings.items()]
     return words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -14,7 +15,7 @@ from athenan.checkpoint import Part, is_finite
 from athenan.errors import Failed, InputError
 from athenan.network import DenseEvaluator, NetworkEvaluator, make_evaluator
 from athenan.placement import Placement
-from athenan.records import Array, Samples, unpack
+from athenan.records import AnySamples, Array, Samples, SamplesOfChildren, joined, unpack
 from athenan.settings import HeuristicSettings, LearnSettings
 
 
@@ -51,6 +52,7 @@ class Learner:
         seed: int,
         placement: Placement | None = None,
         kind: str = "conv",  # of the network
+        places: Sequence[int] = (),  # of the game's actions, for a network of kind children
     ) -> None:
         """The model was made in the scope of the placement."""
         tf = tensorflow()
@@ -69,31 +71,43 @@ class Learner:
         self._tables = self._symmetry_tables()
         self._signs = np.array([s.sign for s in self._symmetries] or [1], np.float32)
         same = list(range(width))
-        self._players = np.array([who_is_who(s, width) for s in self._symmetries] or [same])
+        self.of_children = kind == "children"
+        players = [] if self.of_children else [who_is_who(s, width) for s in self._symmetries]
+        self._players = np.array(players or [same])
+        self._places = np.array(places, np.int64)
+        self._moved = self._moved_places(width)
         with self.placement.scope():
             self.optimizer = keras().optimizers.Adam(config.learning_rate)
             self.optimizer.build(model.trainable_variables)
         self._kernels = [v for v in model.trainable_variables if v.shape.rank and v.shape.rank > 1]
-        self._planes = np.empty((0, (bits + 7) // 8), np.uint8)
-        self._values = np.empty((0, width), np.float32)
+        columns = np.empty((0, (bits + 7) // 8), np.uint8), np.empty((0, 1), np.float32)
+        self._none: AnySamples = Samples(columns[0], np.empty((0, width), np.float32))
+        if self.of_children:
+            none = np.empty(0, np.int32), np.empty(0, np.uint32)
+            self._none = SamplesOfChildren(*columns, *none)
+        self._waiting = self._none
         self.traces = 0
         self.watched = False  # whether the next step is looked at for the reports
         size = config.batch_size
         self.parts = parts_of_batch(size, self.placement, config.xla)
         share = 1 / (self.placement.number * self.parts)  # of the loss, for each device and part
 
-        def gradients(planes: Any, values: Any) -> Any:
+        def gradients(planes: Any, values: Any, *weights: Any) -> Any:
             with tf.GradientTape() as tape:
                 predicted = model(tf.cast(planes, tf.float32), training=True)
-                error = share * tf.reduce_mean(tf.square(predicted - values))
+                squares = tf.square(predicted - values)
+                if weights:  # of labels that there are, as shares of the whole batch's
+                    error = tf.reduce_sum(weights[0] * squares)
+                else:
+                    error = share * tf.reduce_mean(squares)
                 decay = [tf.reduce_sum(tf.square(kernel)) for kernel in self._kernels]
                 decay = share * config.l2 * tf.add_n(decay)
                 loss = error + decay
             return tape.gradient(loss, model.trainable_variables), error, decay, predicted
 
-        def step(planes: Any, values: Any) -> Any:
+        def step(*batch: Any) -> Any:
             self.traces += 1
-            cuts = zip(cut(planes, self.parts), cut(values, self.parts), strict=True)
+            cuts = zip(*(cut(tensor, self.parts) for tensor in batch), strict=True)
             found, errors, decays, predicted = zip(*(gradients(*c) for c in cuts), strict=True)
             sums = [tf.add_n(list(of)) for of in zip(*found, strict=True)]
             self.optimizer.apply_gradients(zip(sums, model.trainable_variables, strict=True))
@@ -101,7 +115,7 @@ class Learner:
 
         signature = [
             tf.TensorSpec((size, *self.plane_shape), tf.uint8),
-            tf.TensorSpec((size, width), tf.float32),
+            *[tf.TensorSpec((size, width), tf.float32)] * (2 if self.of_children else 1),
         ]
         self._step = self.placement.compiled(step, signature, config.xla)
 
@@ -115,6 +129,18 @@ class Learner:
         plain = [np.arange(np.prod(self.plane_shape))]
         return np.stack(tables or plain).astype(np.uint32)
 
+    def _moved_places(self, width: int) -> Array:
+        """For each symmetry, where the answer of each place of children goes."""
+        plain = np.arange(width)
+        if not self.of_children:
+            return plain[None]
+        moved = []
+        for symmetry in self._symmetries:
+            to = plain.copy()
+            to[np.array(symmetry.cells)] = np.arange(len(symmetry.cells))
+            moved.append(to)
+        return np.stack(moved or [plain])
+
     def set_progress(self, progress: float) -> None:
         """0 to 1 over the run, for the learning-rate schedule."""
         if self.config.schedule == "cosine":
@@ -124,41 +150,41 @@ class Learner:
                 self.config.learning_rate * (floor + (1 - floor) * share)
             )
 
-    def learn(self, samples: Samples) -> dict[str, Any]:
+    def learn(self, samples: AnySamples) -> dict[str, Any]:
         """The mean losses of the steps that were made, if any."""
-        self._planes = np.concatenate([self._planes, samples.planes])
-        self._values = np.concatenate([self._values, samples.values])
-        size = self.config.batch_size
-        number = len(self._values) // size
+        pieces = joined([self._waiting, samples]).pieces(self.config.batch_size)
+        self._waiting = self._none
+        if pieces and len(pieces[-1].planes) < self.config.batch_size:
+            self._waiting = pieces.pop()
         errors, decays, predicted = [], [], None
         seen: dict[str, float] = {}
-        following = self._prepared(0) if number else None
-        for place in range(number):
+        following = self._prepared(pieces, 0)
+        for place in range(len(pieces)):
             assert following is not None
-            batch, labels = following.result()
-            following = self._prepared(place + 1) if place + 1 < number else None
+            batch = following.result()
+            following = self._prepared(pieces, place + 1)
             before = self._kept() if self.watched else None
             with self.placement.scope():
-                error, decay, predicted = self._step(batch, labels)
+                error, decay, predicted = self._step(*batch)
             if before is not None:
                 seen, self.watched = self._seen(*before), False
             errors.append(error)
             decays.append(decay)
-        self._planes, self._values = self._planes[number * size :], self._values[number * size :]
-        self.steps += number
-        self.samples += number * size
+        self.steps += len(pieces)
+        self.samples += len(pieces) * self.config.batch_size
         if not errors:
             return {}
         error, decay = float(np.mean(errors)), float(np.mean(decays))
         if not math.isfinite(error + decay) or error > 4.0 or decay > 1e3:
             raise Diverged(f"The loss became {error + decay:g} after {self.steps} steps.")
         assert predicted is not None
+        labelled = batch[2] > 0 if self.of_children else ...
         return {
             "error": error,
             "decay": decay,
             "steps": len(errors),
-            "predicted": predicted.numpy(),
-            "targets": labels,
+            "predicted": predicted.numpy()[labelled],
+            "targets": batch[1][labelled],
             "seen": seen,
         }
 
@@ -180,24 +206,33 @@ class Learner:
 
     def drop_waiting(self) -> None:
         """Forgets what has not filled a batch, so that a checkpoint needs not hold it."""
-        self._planes, self._values = self._planes[:0], self._values[:0]
+        self._waiting = self._none
 
-    def _prepared(self, place: int) -> Future[tuple[Array, Array]]:
-        """The batch at this place of those that are waiting, made while another one is learned."""
-        rows = slice(place * self.config.batch_size, (place + 1) * self.config.batch_size)
-        batch = self._planes[rows], self._values[rows], self.steps + place
-        return self._beside.submit(self._batch, *batch)
+    def _prepared(
+        self, pieces: Sequence[AnySamples], place: int
+    ) -> Future[tuple[Array, ...]] | None:
+        """The batch of this piece, if there is one, made while another one is learned."""
+        if place >= len(pieces):
+            return None
+        return self._beside.submit(self._batch, pieces[place], self.steps + place)
 
-    def _batch(self, packed: Array, values: Array, step: int = 0) -> tuple[Array, Array]:
-        """Planes and labels [n, width], each state in a random one of its symmetries."""
+    def _batch(self, samples: AnySamples, step: int = 0) -> tuple[Array, ...]:
+        """Planes and labels [n, width], each state in a random one of its symmetries; of children
+        also the weights of the labels, which are 0 where there is none."""
         random = np.random.default_rng([self.seed, 4, step])
-        chosen = random.integers(0, len(self._tables), len(values))
-        bits = _core.unpack_planes(packed, self._tables, chosen)
+        chosen = random.integers(0, len(self._tables), len(samples.planes))
+        bits = _core.unpack_planes(samples.planes, self._tables, chosen)
+        planes, values = bits.reshape(-1, *self.plane_shape), samples.values
+        if isinstance(samples, SamplesOfChildren):
+            rows = np.repeat(np.arange(len(chosen)), samples.labels)
+            places = self._moved[chosen[rows], self._places[samples.actions]]
+            labels, weights = np.zeros((2, len(chosen), self._moved.shape[1]), np.float32)
+            labels[rows, places] = values[:, 0] * self._signs[chosen[rows]]
+            weights[rows, places] = 1 / max(1, len(rows))
+            return planes, labels, weights
         if values.shape[1] == 1:
-            labels = values * self._signs[chosen, None]
-        else:
-            labels = np.take_along_axis(values, self._players[chosen], axis=1)
-        return bits.reshape(-1, *self.plane_shape), labels
+            return planes, values * self._signs[chosen, None]
+        return planes, np.take_along_axis(values, self._players[chosen], axis=1)
 
     @property
     def evaluator(self) -> NetworkEvaluator | DenseEvaluator:
@@ -206,18 +241,21 @@ class Learner:
             self._evaluator.assign(self.weights())
         return self._evaluator
 
-    def error(self, samples: Samples, evaluator: Any = None) -> float:
+    def error(self, samples: AnySamples, evaluator: Any = None) -> float:
         """Mean squared error on states that are not learned from, of this network or another."""
         size = self.config.batch_size
         own = self.evaluator
         total = 0.0
-        for first in range(0, len(samples.values), size):
-            packed, labels = (array[first : first + size] for array in samples)
+        for piece in samples.pieces(size):
+            number = len(piece.planes)
             planes = np.zeros((size, *self.plane_shape), np.uint8)
-            planes[: len(labels)] = unpack(packed, self.plane_shape)
+            planes[:number] = unpack(piece.planes, self.plane_shape)
             predicted = self._predict(planes, own) if evaluator is None else evaluator(planes)
-            predicted = predicted[: len(labels)]
-            total += float(np.sum((predicted.reshape(labels.shape) - labels) ** 2))
+            predicted = predicted[:number]
+            if isinstance(piece, SamplesOfChildren):
+                rows = np.repeat(np.arange(number), piece.labels)
+                predicted = predicted[rows, self._places[piece.actions]]
+            total += float(np.sum((predicted.reshape(piece.values.shape) - piece.values) ** 2))
         return total / max(1, samples.values.size)
 
     def _predict(self, planes: Array, own: NetworkEvaluator | DenseEvaluator) -> Array:
@@ -229,12 +267,13 @@ class Learner:
         states = self.config.first_fit_states
         if not states:
             return {}
-        planes, values = _core.ending_samples(
-            game, states, heuristic.name, heuristic.longest, self.seed
+        planes, values, *which = _core.ending_samples(
+            game, states, heuristic.name, heuristic.longest, self.seed, self.of_children
         )
+        samples = type(self._none)(planes, values.reshape(len(values), -1), *which)
         learned: dict[str, Any] = {}
         for _ in range(self.config.first_fit_epochs):
-            learned = self.learn(Samples(planes, values.reshape(len(values), -1))) or learned
+            learned = self.learn(samples) or learned
         self.drop_waiting()
         return learned
 
@@ -251,18 +290,33 @@ class Learner:
     def saved(self) -> Part:
         weights, optimizer = self.weights(), self._finite(self.optimizer.variables)
         arrays = {"weights": weights, "optimizer": optimizer}
-        if len(self._values):
-            arrays["waiting"] = [self._planes, self._values]
+        if len(self._waiting.planes):
+            arrays["waiting"] = list(self._waiting)
         return Part({"steps": self.steps, "samples": self.samples}, arrays)
+
+    def _fitting(self, columns: list[Array]) -> AnySamples:
+        """Samples that were waiting for a batch, if they are this network's."""
+        fits = [(c.dtype, c.shape[1:]) for c in columns] == [
+            (none.dtype, none.shape[1:]) for none in self._none
+        ]
+        if fits:
+            found = type(self._none)(*columns)
+            states, labels = len(found.planes), len(found.values)
+            fits = is_finite(found.values)
+            if isinstance(found, SamplesOfChildren):
+                fits &= (len(found.labels), len(found.actions)) == (states, labels)
+                fits &= found.labels.min(initial=0) >= 0 and found.labels.sum() == labels
+                fits &= found.actions.max(initial=0) < len(self._places)
+            else:
+                fits &= states == labels
+        if not fits:
+            raise InputError("The samples that wait for a batch are not this game's.")
+        return found
 
     def restore(self, part: Part) -> None:
         self.steps, self.samples = part.count("steps"), part.count("samples")
         if "waiting" in part.arrays:
-            planes, values = part.arrays["waiting"]
-            fits = planes.dtype == np.uint8 and planes.shape == (len(values), self._planes.shape[1])
-            if not (fits and values.shape[1:] == self._values.shape[1:] and is_finite(values)):
-                raise InputError("The samples that wait for a batch are not this game's.")
-            self._planes, self._values = planes, values.astype(np.float32)
+            self._waiting = self._fitting(part.arrays["waiting"])
         for variables, name in ((self.model.weights, "weights"),
                                 (self.optimizer.variables, "optimizer")):  # fmt: skip
             for variable, array in zip(variables, part.arrays[name], strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,9 @@ def weights_of(config: NetworkSettings, plane_shape: tuple[int, int, int]) -> in
     if config.kind == "nnue":
         small = config.filters + (config.layers - 1) * config.dense
         return rows * columns * channels * config.filters + small * config.dense
+    if config.kind == "children":
+        block = 2 * (9 * config.filters + config.filters) * config.filters
+        return 9 * config.filters * channels + config.layers * block
     hidden = 2 * config.layers if config.kind == "residual" else config.layers - 1
     convolutions = 9 * config.filters * (channels + hidden * config.filters)
     return convolutions + rows * columns * config.filters * config.dense
@@ -47,9 +51,11 @@ def make_model(
     num_players: int,
     seed: int,
     zero_sum: bool = True,
+    other_actions: int = 0,
 ) -> Any:
     """A Keras model from planes to values in [-1, 1]: one for two players whose gains are each
-    other's losses, else one for each."""
+    other's losses, else one for each; of children one for each cell and each of the actions that
+    are none."""
     weights = weights_of(config, plane_shape)
     if weights > MOST_WEIGHTS:
         raise InputError(
@@ -60,6 +66,8 @@ def make_model(
         raise InputError(f"Setting 'network.dense' of a network=nnue is at most {MOST_UNITS}.")
     k = keras()
     seeds = iter(range(seed * 1000, seed * 1000 + 1000))
+    if config.kind == "children":
+        return children_model(config, k.Input(plane_shape, name="planes"), other_actions, seeds)
 
     def start() -> Any:
         return k.initializers.HeNormal(seed=next(seeds))
@@ -101,9 +109,67 @@ def make_model(
     return k.Model(planes, value)
 
 
+def children_model(
+    config: NetworkSettings, planes: Any, other_actions: int, seeds: Iterator[int]
+) -> Any:
+    """Convolutions alone, so that its weights fit a board of any size. What there is anywhere on
+    the board reaches every cell as a bias, from the mean and the largest of each channel."""
+    k = keras()
+
+    def convolution(x: Any, units: int, window: int, **others: Any) -> Any:
+        start = others.pop("start", None) or k.initializers.HeNormal(seed=next(seeds))
+        return k.layers.Conv2D(units, window, padding="same", kernel_initializer=start, **others)(x)
+
+    def pooled(x: Any) -> list[Any]:
+        pools = (k.layers.GlobalAveragePooling2D, k.layers.GlobalMaxPooling2D)
+        return [pool(keepdims=True)(x) for pool in pools]
+
+    def of_board(board: list[Any], units: int, **start: Any) -> Any:
+        return k.layers.Add()([convolution(x, units, 1, **start) for x in board])
+
+    def with_board(y: Any, board: list[Any], units: int) -> Any:
+        return k.layers.ReLU()(k.layers.Add()([y, of_board(board, units, start="zeros")]))
+
+    def values(x: Any, units: int) -> Any:
+        start = k.initializers.GlorotUniform(seed=next(seeds))
+        made = convolution(x, units, 1, start=start, activation="tanh", dtype="float32")
+        return k.layers.Flatten(dtype="float32")(made)
+
+    filters = config.filters
+    x = convolution(planes, filters, 3, activation="relu")
+    for _ in range(config.layers):
+        y = with_board(convolution(x, filters, 3), pooled(x), filters)
+        y = convolution(y, filters, 3, start="zeros")  # as in a residual network
+        x = k.layers.ReLU()(k.layers.Add()([x, y]))
+    board = pooled(x)
+    found = values(with_board(convolution(x, config.dense, 1), board, config.dense), 1)
+    if other_actions:
+        others = values(k.layers.ReLU()(of_board(board, config.dense)), other_actions)
+        found = k.layers.Concatenate(dtype="float32")([found, others])
+    return k.Model(planes, found)
+
+
 def model_for(config: NetworkSettings, game: _core.Game, seed: int) -> Any:
     """A new one for a game."""
-    return make_model(config, game.plane_shape, game.num_players, seed, game.zero_sum)
+    if config.kind == "children":
+        check_children(game)
+    return make_model(
+        config, game.plane_shape, game.num_players, seed, game.zero_sum, len(game.other_actions)
+    )
+
+
+def check_children(game: _core.Game) -> None:
+    """Whether a network of kind children can be of the game."""
+    if not game.action_places:
+        raise InputError(
+            "network=children is for games whose action is a cell; in game "
+            f"'{game.name}' it is more than one."
+        )
+    if game.value_width != 1:
+        raise InputError(
+            "network=children is for two players whose gains are each other's losses, which those "
+            f"of game '{game.name}' are not."
+        )
 
 
 class Values:
@@ -121,9 +187,10 @@ class NetworkEvaluator:
     """Planes to values by one compiled call; the batch size is free, so nothing is traced twice.
     Large batches are cut into parts that are computed at the same time."""
 
-    def __init__(self, model: Any, xla: bool | None = None) -> None:
+    def __init__(self, model: Any, xla: bool | None = None, of_children: bool = False) -> None:
         tf = tensorflow()
         self.model = model
+        self.of_children = of_children  # values of each state's children, by their places
         self.traces = 0
         shape = (None, *model.input_shape[1:])
 
@@ -196,7 +263,7 @@ def make_evaluator(kind: str, model: Any) -> NetworkEvaluator | DenseEvaluator:
     """Of a model that make_model has made of this kind; one in the core has its weights as they
     are now."""
     if kind != "nnue":
-        return NetworkEvaluator(model)
+        return NetworkEvaluator(model, of_children=kind == "children")
     weights = [variable.numpy() for variable in model.weights]
     return DenseEvaluator(model.input_shape[1:], model.output_shape[1], weights)
 

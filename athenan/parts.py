@@ -55,8 +55,9 @@ class Parts:
         with placement.scope():
             model = model_for(config.network, self.game, config.seed)
         self.learner = Learner(
-            model, config.learn, self.game.symmetries, config.seed, placement, config.network.kind
-        )
+            model, config.learn, self.game.symmetries, config.seed, placement, config.network.kind,
+            self.game.action_places,
+        )  # fmt: skip
         self.replay = Replay(config.replay, config.seed, run)
         self.clock = Clock(config)
         self.strength = Strength(config, self.game, run)

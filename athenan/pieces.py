@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from athenan.backend import cores, set_threads
-from athenan.search import Array, Known
+from athenan.search import Array, Known, num_places
 from athenan.self_play import games_for
 from athenan.settings import DoctorSettings
 
@@ -35,10 +35,13 @@ class Pieces:
 
 
 class InstantValues:
-    """An evaluator that takes no time; its values are random and say nothing of the states."""
+    """An evaluator that takes no time; its values are random and say nothing of the states.
+    `places`: answers a state, where it values all children."""
 
-    def __init__(self) -> None:
-        self._values = np.random.default_rng(0).uniform(-1, 1, 2**16).astype(np.float32)
+    def __init__(self, places: int = 0) -> None:
+        self.of_children = places > 0
+        shape = (2**16, places) if places else (2**16,)
+        self._values = np.random.default_rng(0).uniform(-1, 1, shape).astype(np.float32)
         self._at = 0
 
     def start(self, planes: Array) -> Known:
@@ -62,8 +65,10 @@ def self_play_of(config: DoctorSettings, game: Any, evaluator: Any, **changed: A
 def measure_search(config: DoctorSettings, game: Any) -> dict[str, float]:
     """Self-play whose network answers at once, in one thread. Games that end tell how many states
     one asks for; where none ends in time random playouts tell how long games are."""
-    games = min(16, config.self_play.games_in_step or games_for(game))
-    play = self_play_of(config, game, InstantValues(), games_in_step=games, threads=1, groups=1)
+    of_children = config.network.kind == "children"
+    games = min(16, config.self_play.games_in_step or games_for(game, of_children))
+    instant = InstantValues(num_places(game) if of_children else 0)
+    play = self_play_of(config, game, instant, games_in_step=games, threads=1, groups=1)
     records: list[Any] = []
     batches, started = 0, time.perf_counter()
     while (seconds := time.perf_counter() - started) < 8 * config.seconds:
@@ -77,7 +82,7 @@ def measure_search(config: DoctorSettings, game: Any) -> dict[str, float]:
         "games_ended": len(records),
     }
     if records:
-        samples = sum(len(record.values) for record in records)
+        samples = sum(len(record.planes) for record in records)
         found["states_a_game"] = sum(record.evaluations for record in records) / len(records)
         return found | {"states_a_sample": found["states_a_game"] * len(records) / samples}
     under_way = [one for one in play.games if one is not None]
@@ -88,7 +93,8 @@ def measure_search(config: DoctorSettings, game: Any) -> dict[str, float]:
     else:
         budget = config.self_play
         an_action = budget.evaluations or budget.iterations or 1000
-        expanded = an_action / max(1, len(game.initial_state().legal_actions()))
+        a_state = 1 if instant.of_children else len(game.initial_state().legal_actions())
+        expanded = an_action / max(1, a_state)
     return found | {
         "states_a_game": an_action * game.longest_playout(20),
         "states_a_sample": an_action / max(1.0, expanded),
@@ -150,15 +156,21 @@ def call_and_wait(evaluator: Any, shape: Any, size: int, repeats: int = 5) -> tu
 def measure_learner(config: DoctorSettings, game: Any, model: Any) -> float:
     """Seconds a sample, unpacking and symmetries included."""
     from athenan.learner import Learner
-    from athenan.records import Samples
+    from athenan.records import AnySamples, Samples, SamplesOfChildren
 
-    learner = Learner(model, config.learn, game.symmetries, 0)
+    learner = Learner(
+        model, config.learn, game.symmetries, 0, kind=config.network.kind, places=game.action_places
+    )
     size = config.learn.batch_size
     random = np.random.default_rng(0)
     bytes_ = (int(np.prod(game.plane_shape)) + 7) // 8
     planes = random.integers(0, 256, (size, bytes_), np.uint8)
-    values = random.uniform(-1, 1, (size, model.output_shape[1])).astype(np.float32)
-    samples = Samples(planes, values)
+    width = 1 if learner.of_children else model.output_shape[1]
+    values = random.uniform(-1, 1, (size, width)).astype(np.float32)
+    samples: AnySamples = Samples(planes, values)
+    if learner.of_children:
+        actions = random.integers(0, len(game.action_places), size).astype(np.uint32)
+        samples = SamplesOfChildren(planes, values, np.ones(size, np.int32), actions)
     return best_seconds(lambda: learner.learn(samples), config.seconds) / size
 
 

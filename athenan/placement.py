@@ -63,8 +63,8 @@ class Placement:
         return tensorflow().device(self.devices[0]) if self.devices else nullcontext()
 
     def compiled(self, step: Callable[..., Any], signature: list[Any], xla: bool) -> Any:
-        """A step from (planes, values) of a batch to (error, decay, predicted): the first two are
-        sums over the devices, each of which is given its part."""
+        """A step from the arrays of a batch (planes, values, …) to (error, decay, predicted); the
+        first two are sums over the devices, each of which is given its part."""
         if self.strategy is None:
             return compiled(step, signature, xla)
         if xla:
@@ -77,12 +77,12 @@ class Placement:
                 f"the {self.number} devices of the learner."
             )
 
-        def part(planes: Any, values: Any) -> Any:
+        def part(*batch: Any) -> Any:
             first = tf.distribute.get_replica_context().replica_id_in_sync_group * each
-            return step(planes[first : first + each], values[first : first + each])
+            return step(*(tensor[first : first + each] for tensor in batch))
 
-        def everywhere(planes: Any, values: Any) -> Any:
-            error, decay, predicted = strategy.run(part, (planes, values))
+        def everywhere(*batch: Any) -> Any:
+            error, decay, predicted = strategy.run(part, batch)
             parts = strategy.experimental_local_results(predicted)
             sums = [strategy.reduce("SUM", of, axis=None) for of in (error, decay)]
             return *sums, tf.concat(parts, 0)

@@ -100,6 +100,10 @@ class PythonGame(ABC):
     # Of each cell of the planes, row by row: its name in the texts of actions, where it is in half
     # cells from the left, its row from the top. With planes called `piece x` the board is drawn.
     places: Sequence[tuple[str, int, int]] = ()
+    # Where an action is a cell: the cell (row * columns + column) that each is, and the names of
+    # those that are none (pass, swap), which come after the others.
+    action_cells: Sequence[int] = ()
+    other_actions: Sequence[str] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

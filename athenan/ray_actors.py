@@ -36,7 +36,7 @@ from athenan.errors import Failed, InputError
 from athenan.ledger import Delivery, Ledger
 from athenan.progress import duration
 from athenan.records import Array, Block, GameRecord
-from athenan.self_play import ARRAYS, INCARNATION
+from athenan.self_play import INCARNATION, saved_games
 from athenan.settings import TrainSettings
 
 TURN = 0.5  # seconds that a turn of the loop waits for games at most
@@ -218,12 +218,10 @@ class RayActors:
         self.ledger.missing = part.facts.get("missing", 0)
         self.ledger.blocks = part.facts.get("blocks", 0)
         self._deaths = part.facts.get("deaths", 0)
-        trees = iter(part.arrays["trees"])
         dealt: list[list[Any]] = [[] for _ in self.seats]
-        under_way = [game for game in part.facts["games_under_way"] if game is not None]
-        for place, game in enumerate(under_way):
-            arrays = [next(trees) for _ in range(ARRAYS)]
-            dealt[place % len(dealt)].append((game, arrays))
+        under_way = [saved for saved in saved_games(part) if saved is not None]
+        for place, saved in enumerate(under_way):
+            dealt[place % len(dealt)].append(saved)
         for seat, games in zip(self.seats, dealt, strict=True):
             if games:
                 seat.games = Part(

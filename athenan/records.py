@@ -22,7 +22,7 @@ counters           int64   [g, COUNTERS]
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -52,6 +52,40 @@ class Samples(NamedTuple):
     planes: Array
     values: Array
 
+    def pieces(self, size: int) -> list[Samples]:
+        """Of so many states each, in their order; the last may have fewer."""
+        firsts = range(0, len(self.planes), size)
+        return [Samples(*(column[i : i + size] for column in self)) for i in firsts]
+
+
+class SamplesOfChildren(NamedTuple):
+    """States with labels of some of their children: planes uint8 [n, bytes], values float32 [l, 1],
+    how many of them each state has, int32 [n], and the actions that they are of, uint32 [l]."""
+
+    planes: Array
+    values: Array
+    labels: Array
+    actions: Array
+
+    def pieces(self, size: int) -> list[SamplesOfChildren]:
+        """Of so many states each, in their order; the last may have fewer."""
+        ends = np.concatenate([[0], np.cumsum(self.labels, dtype=np.int64)])
+        found = []
+        for first in range(0, len(self.planes), size):
+            states = slice(first, first + size)
+            labels = slice(ends[first], ends[min(first + size, len(self.planes))])
+            own = self.planes[states], self.values[labels], self.labels[states]
+            found.append(SamplesOfChildren(*own, self.actions[labels]))
+        return found
+
+
+AnySamples = Samples | SamplesOfChildren
+
+
+def joined(several: Sequence[AnySamples]) -> AnySamples:
+    """One behind the other: at least one, all of the same kind."""
+    return type(several[0])(*map(np.concatenate, zip(*several, strict=True)))
+
 
 @dataclass
 class GameRecord:
@@ -76,10 +110,11 @@ class GameRecord:
         return len(self.actions)
 
     @property
-    def samples(self) -> Samples:
-        assert self.labels is None, "labels of actions are for networks that value all children"
-        assert self.actions_of_labels is None
-        return Samples(self.planes, self.values)
+    def samples(self) -> AnySamples:
+        if self.labels is None or self.actions_of_labels is None:
+            assert self.labels is self.actions_of_labels, "several labels of a state have actions"
+            return Samples(self.planes, self.values)
+        return SamplesOfChildren(self.planes, self.values, self.labels, self.actions_of_labels)
 
 
 @dataclass
@@ -205,5 +240,7 @@ class Block:
                     f"{np.dtype(kind)} {[rows[length], *others]} is needed."
                 )
         each = self.states.sum() if self.labels is None else self.labels.sum()
+        if self.labels is not None and self.labels.min(initial=0) < 0:
+            raise InputError("Games have states with fewer labels than none.")
         if each != rows["labels"]:
             raise InputError(f"Games have {rows['labels']} labels where {each} are needed.")

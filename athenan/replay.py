@@ -15,7 +15,7 @@ import numpy as np
 
 from athenan.checkpoint import Part
 from athenan.errors import InputError
-from athenan.records import Array, GameRecord, Samples
+from athenan.records import AnySamples, Array, GameRecord, Samples, SamplesOfChildren
 from athenan.replay_files import ReplayFiles, files_of
 from athenan.settings import ReplaySettings
 
@@ -33,6 +33,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self._first = self._last = 0
+        self.gone = 0  # rows that were there
         self._arrays: list[Array] = []  # with room for more
 
     def __len__(self) -> int:
@@ -62,6 +63,7 @@ class _Rows:
 
     def drop(self, number: int) -> None:
         self._first += number
+        self.gone += number
 
 
 class Replay:
@@ -78,8 +80,12 @@ class Replay:
         # Of each game: number, states, steps since it came, and the pass over its states (one of δ)
         # whose order is known. Of each state: planes, values, and which one of its game is taken in
         # its place. So a draw costs what it takes, and nothing for each game in memory.
+        # Where labels are of children: instead of values the number of the state's first label,
+        # counted from the first there ever was, and how many it has; of a label value and action.
         self._games = _Rows()
         self._states = _Rows()
+        self._labels = _Rows()
+        self._of_children = False
 
     def __len__(self) -> int:
         return len(self._states)
@@ -95,7 +101,8 @@ class Replay:
     @property
     def bytes(self) -> int:
         """Of states and labels."""
-        return sum(array.nbytes for array in self._states.arrays()[:2])
+        columns = self._states.arrays()[:2] + self._labels.arrays()
+        return sum(array.nbytes for array in columns)
 
     @property
     def age(self) -> float:
@@ -109,24 +116,41 @@ class Replay:
         self.files.add(record)
         self._keep(record.number, record.samples, steps=0)
 
-    def _keep(self, number: int, samples: Samples, steps: int) -> None:
-        size = len(samples.values)
+    def _keep(self, number: int, samples: AnySamples, steps: int) -> None:
+        size, values = len(samples.planes), samples.values
+        if isinstance(samples, SamplesOfChildren):
+            self._of_children = True
+            ends = self._labels.gone + len(self._labels) + np.cumsum(samples.labels, dtype=np.int64)
+            self._labels.append(values, samples.actions)
+            values = np.stack([ends - samples.labels, samples.labels], axis=1)
         self._games.append(*np.array([number, size, steps, UNKNOWN], np.int64)[:, None])
-        self._states.append(*samples, np.zeros(size, np.int32))
+        self._states.append(samples.planes, values, np.zeros(size, np.int32))
         while len(self._games) > self.most_games or (
             len(self._games) > 1 and len(self) > self.most_states
         ):
-            self._states.drop(int(self._games.arrays()[1][0]))
+            states = int(self._games.arrays()[1][0])
+            if self._of_children:
+                self._labels.drop(int(self._states.arrays()[1][:states, 1].sum()))
+            self._states.drop(states)
             self._games.drop(1)
 
-    def draw(self) -> Samples:
+    def draw(self) -> AnySamples:
         """What the learning step after a new game trains on."""
         self.steps += 1
         rows = self._plain_rows() if self.name == "plain" else self._stratified_rows()
         # Mixed, so that a batch is not one game's.
         rows = rows[np.random.default_rng([self.seed, 1, self.steps]).permutation(len(rows))]
         planes, values, _ = self._states.arrays()
+        if self._of_children:
+            return self._with_labels(planes[rows], *values[rows].T)
         return Samples(planes[rows], values[rows])
+
+    def _with_labels(self, planes: Array, firsts: Array, numbers: Array) -> SamplesOfChildren:
+        values, actions = self._labels.arrays()
+        ends = np.cumsum(numbers)
+        rows = np.repeat(firsts - self._labels.gone - (ends - numbers), numbers)
+        rows += np.arange(len(rows))
+        return SamplesOfChildren(planes, values[rows], numbers.astype(np.int32), actions[rows])
 
     def _stratified_rows(self) -> Array:
         """The next share of every game, game by game."""

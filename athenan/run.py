@@ -36,6 +36,7 @@ FEWEST_EVALUATIONS, EXPANSIONS = 100, 4  # an action
 # takes half a minute for so many on two cores.
 FIRST_CELLS = 100_000_000
 GROWING_GAMES = 64  # at least, where budgets grow
+FEWEST_ROWS = 32  # where one is for all children of a state
 
 
 def git_revision() -> str | None:
@@ -63,16 +64,19 @@ def fit_to_game(config: TrainSettings | DoctorSettings) -> None:
 
     Self-play has a budget of a few expansions an action:
     with one, no search would see further than the next state, and labels would only copy the
-    network; with k, the search of all but the first k-th of a game reaches its end. Where the
-    first games would take long nevertheless, their budgets grow.
+    network; with k, the search of all but the first k-th of a game reaches its end. Where one
+    evaluation is for all children of a state, as many as a game has plies take the first search
+    to an end. Where the first games would take long nevertheless, their budgets grow.
     """
     game = make_game(**config.game)
     fit_heuristic(config.heuristic, game)
-    budget = config.self_play
+    budget, of_children = config.self_play, config.network.kind == "children"
     if budget.evaluations is None and not (budget.iterations or budget.seconds):
         actions = len(game.initial_state().legal_actions())
         budget.evaluations = max(FEWEST_EVALUATIONS, EXPANSIONS * actions)
-    budget.games_in_step = budget.games_in_step or games_for(game)
+        if of_children:
+            budget.evaluations = max(FEWEST_ROWS, actions)
+    budget.games_in_step = budget.games_in_step or games_for(game, of_children)
     if budget.growing_games is None:
         states = budget.games_in_step * (budget.evaluations or 0) * game.longest_playout(20)
         takes_long = states * math.prod(game.plane_shape[:2]) > FIRST_CELLS

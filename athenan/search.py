@@ -25,7 +25,8 @@ Array = np.ndarray[Any, Any]
 
 # Planes [batch, rows, columns, channels] to values in [-1, 1]: [batch] in the first player's view
 # for two players, otherwise [batch, players]. One with a method `start`, from planes to Pending,
-# may answer later.
+# may answer later. One whose `of_children` is true answers the values of all children of each
+# state, [batch, places], by Game.action_places.
 Evaluate = Callable[[Array], Any]
 CORE_EVALUATORS = tuple(_core.evaluators())
 BATCH_SIZES = (16, 64, 256, 1024)
@@ -123,6 +124,7 @@ def make_core_search(
         )
     kind = evaluator if isinstance(evaluator, str) else "external"
     common["network"] = core_network(evaluator)
+    common["of_children"] = values_children(evaluator)
     try:
         core = _core.make_search(type_["name"], game, options, kind, **common)
     except ValueError as error:
@@ -139,6 +141,17 @@ def core_network(evaluator: str | Evaluate) -> _core.DenseNetwork | None:
     """Of an evaluator that answers within the core: no batch of it ever waits."""
     network = getattr(evaluator, "network", None)
     return network if isinstance(network, _core.DenseNetwork) else None
+
+
+def values_children(evaluator: str | Evaluate) -> bool:
+    """Whether each row that it is asked for is a state whose children it values."""
+    return bool(getattr(evaluator, "of_children", False))
+
+
+def num_places(game: _core.Game) -> int:
+    """Answers a state of a network that values its children."""
+    rows, columns, _ = game.plane_shape
+    return rows * columns + len(game.other_actions)
 
 
 def check_same_game(evaluators: _core.Game, game: _core.Game) -> None:

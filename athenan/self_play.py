@@ -25,6 +25,7 @@ from athenan.search import (
     make_group,
     make_terminal_evaluation,
     refusals,
+    values_children,
 )
 from athenan.settings import ExplorationSettings, HeuristicSettings, SelfPlaySettings
 
@@ -32,11 +33,14 @@ from athenan.settings import ExplorationSettings, HeuristicSettings, SelfPlaySet
 INCARNATION = 2**32
 
 FEWEST_GAMES, MOST_GAMES, BATCH = 8, 256, 2048  # in step, and states of a batch
+GAMES_OF_CHILDREN = 32  # in step, where a state is a row
 
 # What a checkpoint holds of a game under way, besides its tree and dropped labels.
 SAVED = ("number", "actions", "root_values", "evaluations", "iterations", "expanded",
          "resolved_roots")  # fmt: skip
-ARRAYS = 5  # nodes, edges and counts of its tree, planes and values of its dropped labels
+# Nodes, edges and counts of its tree; planes and values of its dropped labels, and where these are
+# of children, the number of each state's and their actions.
+ARRAYS, ARRAYS_OF_CHILDREN = 5, 7
 
 
 @dataclass
@@ -83,6 +87,7 @@ class SelfPlay:
         # Then nothing waits for a batch: in each turn every search comes to its end, and none is
         # under way between turns.
         self.in_core = core_network(evaluator) is not None
+        self.of_children = values_children(evaluator)
         self.target = config.target
         self.choose = make_chooser(exploration)
         self.seed = seed
@@ -91,6 +96,7 @@ class SelfPlay:
         self.progress = 0.0  # of the run, for annealed exploration
         self.rows = 0  # states evaluated for real
         self.padded_rows = 0
+        self._valued = 0  # children, by searches that are over
         self.out_of_memory = 0  # searches that ended for want of memory, before their budget
         self.holding = False
         self.terminal_evaluation = make_terminal_evaluation(game, heuristic.name, heuristic.longest)
@@ -120,6 +126,13 @@ class SelfPlay:
     @property
     def searching(self) -> int:
         return len(self.games) - len(self._idle)
+
+    @property
+    def valued(self) -> int:
+        """Children that the network has valued: more than rows, where one is for all children."""
+        idle = set(self._idle)
+        under_way = (s for slot, s in enumerate(self.searches) if slot not in idle)
+        return self._valued + sum(search.counts["valued"] for search in under_way)
 
     def hold(self, holding: bool = True) -> None:
         self.holding = holding
@@ -205,7 +218,9 @@ class SelfPlay:
         self.out_of_memory += result.out_of_memory
         game.evaluations += result.evaluations
         game.iterations += result.iterations
-        game.expanded += game.search.counts["expanded"]
+        counts = game.search.counts
+        game.expanded += counts["expanded"]
+        self._valued += counts["valued"]
         game.resolved_roots += result.resolved
         game.root_values.append(scaled(result.value, bound))
         random = random_of_action(self.seed, game.number, len(game.actions))
@@ -240,11 +255,11 @@ class SelfPlay:
             if game is None:
                 facts.append(None)
                 continue
-            planes, values, resolved = labels.saved()
+            planes, values, resolved, *which = labels.saved()
             # Copies: the game goes on.
             own = {name: copy(getattr(game, name)) for name in SAVED}
             facts.append(own | {"dropped": resolved})
-            arrays += [*game.search.save_tree(), planes, values]
+            arrays += [*game.search.save_tree(), planes, values, *which]
         for waiting, its in self._waiting:
             facts.append(waiting)
             arrays += its
@@ -254,11 +269,7 @@ class SelfPlay:
         """Games go on in the slots they had; where there are other slots now they are dealt anew,
         and those beyond wait for one."""
         self.next_game = part.facts["next_game"]
-        trees = iter(part.arrays["trees"])
-        found = [
-            None if saved is None else (saved, [next(trees) for _ in range(ARRAYS)])
-            for saved in part.facts["games_under_way"]
-        ]
+        found = saved_games(part)
         if len(found) != len(self.games):
             found = [game for game in found if game is not None]
         for slot, saved in enumerate(found[: len(self.games)]):
@@ -273,20 +284,23 @@ class SelfPlay:
             self._play(game, action)
         for name in SAVED:
             setattr(game, name, saved[name])
-        nodes, edges, counts, planes, values = arrays
+        nodes, edges, counts, planes, values, *which = arrays
         origin = next(s for s in (*game.states, game.state) if s.ply == counts[3])
         game.search.restore_tree(nodes, edges, counts, origin)
-        self.labels[slot].restore(planes, values, saved["dropped"])
+        self.labels[slot].restore(planes, values, saved["dropped"], *which)
         return game
 
     def _record(self, game: _GameUnderWay, game_labels: _core.Labels) -> GameRecord:
-        planes, values, resolved = game_labels.samples()
+        planes, values, resolved, *which = game_labels.samples()
         if self.target != "tree":
             evaluation = self.terminal_evaluation
             final = scaled(evaluation(game.state), evaluation.bound)
             states = [*game.states, game.state]
-            planes = pack(np.stack([state.planes() for state in states]))
             labels = [*game.root_values, final] if self.target == "root" else [final] * len(states)
+            if self.of_children:  # each is that of the action which led there
+                states, labels = states[:-1], labels[1:]
+                which = [np.ones(len(states), np.int32), np.array(game.actions, np.uint32)]
+            planes = pack(np.stack([state.planes() for state in states]))
             values = np.array(labels, np.float32)
         outcomes, width = game.state.outcomes, self.game.value_width
         assert outcomes is not None
@@ -297,6 +311,8 @@ class SelfPlay:
             actions=np.array(game.actions, np.uint32),
             root_values=np.array(game.root_values, np.float32).reshape(-1, width),
             outcomes=tuple(outcomes),
+            labels=which[0] if which else None,
+            actions_of_labels=which[1] if which else None,
             evaluations=game.evaluations,
             iterations=game.iterations,
             expanded=game.expanded,
@@ -305,10 +321,23 @@ class SelfPlay:
         )
 
 
-def games_for(game: _core.Game) -> int:
-    """In step: a power of two that fills a batch where each of them expands a state."""
+def games_for(game: _core.Game, of_children: bool = False) -> int:
+    """In step: a power of two that fills a batch where each of them expands a state. With one
+    evaluation for all children few are enough, and end sooner."""
+    if of_children:
+        return GAMES_OF_CHILDREN
     actions = max(1, len(game.initial_state().legal_actions()))
     return min(MOST_GAMES, max(FEWEST_GAMES, 1 << max(0, round(math.log2(BATCH / actions)))))
+
+
+def saved_games(part: Part) -> list[tuple[dict[str, Any], list[Array]] | None]:
+    """What `saved()` has of each slot: its game under way, with its arrays."""
+    trees = part.arrays["trees"]
+    games = part.facts["games_under_way"]
+    number = sum(game is not None for game in games)
+    each = ARRAYS_OF_CHILDREN if len(trees) == ARRAYS_OF_CHILDREN * number else ARRAYS
+    rest = iter(trees)
+    return [None if game is None else (game, [next(rest) for _ in range(each)]) for game in games]
 
 
 def scaled(value: Any, bound: float) -> Any:

@@ -100,18 +100,23 @@ class HeuristicSettings:
 class NetworkSettings:
     kind: str = setting(
         "conv", "how the hidden layers are joined; nnue is dense, and computed in integers by the "
-        "core, which updates the first layer from state to state",
-        choices=("conv", "residual", "nnue"),
+        "core, which updates the first layer from state to state; children is residual, values all "
+        "children of a state in one evaluation, and fits boards of any size",
+        choices=("conv", "residual", "nnue", "children"),
     )  # fmt: skip
     filters: int = setting(
         32, "of each 3 × 3 convolution; of nnue, over the whole board", "filters", low=1, high=4096
     )
     layers: int = setting(
-        3, "convolutions (conv), blocks of two (residual), or dense layers after the board (nnue)",
-        "layers", low=1, high=200,
+        3, "convolutions (conv), blocks of two (residual, children), or dense layers after the "
+        "board (nnue)", "layers", low=1, high=200,
     )  # fmt: skip
     dense: int = setting(
-        64, "hidden, after the board; of nnue, in each of its layers", "units", low=1, high=65536
+        64,
+        "hidden, after the board; of nnue, in each of its layers; of children, at each cell",
+        "units",
+        low=1,
+        high=65536,
     )
 
 
@@ -226,7 +231,8 @@ class SelfPlaySettings:
     iterations: int | None = number(None, "of the search, an action", "iterations", low=0)
     evaluations: int | None = number(
         None, "states valued by the network, an action; without any limit four times the actions "
-        "at the start of the game, at least 100", "evaluations", low=0,
+        "at the start of the game, at least 100; network=children values all children of a state "
+        "in one, and has as many as these actions, at least 32", "evaluations", low=0,
     )  # fmt: skip
     seconds: float | None = setting(
         None, "an action; a run with it is not deterministic", "seconds", low=0, high=1e9

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "games/key.h"
@@ -89,13 +90,25 @@ struct Facts {
   double max_score = 0;               // bound of |score difference|; 0 without a score
   // Scores are f_t itself, whatever the outcomes say (explicit trees); whether they break ties.
   bool scores_are_values = false, scores_break_ties = false;
-  int max_pieces = 0;        // bound of a player's pieces; 0 without captures
+  int max_pieces = 0;  // bound of a player's pieces; 0 without captures
+  // Where an action is a cell: the cell of the planes that each is. Actions that are none (pass,
+  // swap) come after the others; their places are the numbers after the last cell, and these their
+  // names. Both are empty in games whose actions are more than cells.
+  std::vector<int> action_places;
+  std::vector<std::string> other_actions;
   bool has_history = false;  // the key holds what the board does not show (repetition)
   std::size_t state_bytes = 0;
 
   // Numbers in a value: one, in the first player's view, or one for each player.
   int value_width() const { return num_players == 2 && zero_sum ? 1 : num_players; }
   std::size_t plane_bytes() const { return std::size_t(rows) * columns * channels.size(); }
+  // As many as a network gives that answers for every place.
+  std::size_t num_places() const { return std::size_t(rows) * columns + other_actions.size(); }
+  void set_action_places(std::vector<int> cells, std::vector<std::string> others) {
+    action_places = std::move(cells);
+    other_actions = std::move(others);
+    for (int i = 0; i < int(other_actions.size()); ++i) action_places.push_back(rows * columns + i);
+  }
 };
 
 class Game {

@@ -57,6 +57,7 @@ struct Go {
               .first_row_at_bottom = true,
               .skips_i = true};
   Action pass = Action(rows * columns);
+  std::vector<std::string> other_actions = {"pass"};
   Bits<W> all = Bits<W>::first(rows * columns);
   Bits<W> not_first = all_but_column(0), not_last = all_but_column(columns - 1);
   // The points beside each; at the edges some stand twice, which does no harm.

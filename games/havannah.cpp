@@ -39,6 +39,7 @@ struct Havannah {
   int cells = 3 * base * (base - 1) + 1;  // numbered in reading order
   int max_plies = cells + (swap ? 1 : 0);
   Action swap_action = Action(cells);
+  std::vector<std::string> other_actions = only_if(swap, "swap");
   Shape shape = make_shape();
   std::vector<int> places = shape.places();  // of each cell in the shape
   std::vector<std::array<std::int16_t, 6>> around = make_around();

@@ -35,6 +35,7 @@ struct Hex {
   int max_plies = size * size + (swap ? 1 : 0);
   Shape shape{size, size, "xo", Grid::rhombus};
   Action swap_action = Action(size * size);
+  std::vector<std::string> other_actions = only_if(swap, "swap");
   std::vector<Bits<W>> neighbours = make_neighbours<W>(shape, around);
 
   State initial_state() const {

@@ -25,6 +25,7 @@ struct Mnk {
   int stones_a_turn = 1;  // of every turn but the first, which is one stone
   int max_plies = rows * columns;
   Shape shape{rows, columns, std::string("xozv").substr(0, num_players)};
+  std::vector<std::string> other_actions = {};
   Bits<W> opening_cells = make_opening_cells();
 
   State initial_state() const {

@@ -30,6 +30,7 @@ struct Othello {
   int max_pieces = size * size;
   Shape shape{size, size};
   Action pass = Action(size * size);
+  std::vector<std::string> other_actions = {"pass"};
   Flanking<W> flanking{size};
 
   State initial_state() const {

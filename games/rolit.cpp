@@ -40,6 +40,7 @@ struct Rolit {
   Shape shape{size, size,
               std::string("xozv").substr(0, num_players) + (colours > num_players ? "#" : "")};
   Action pass = Action(size * size);
+  std::vector<std::string> other_actions = only_if(passes, "pass");
   Flanking<W> flanking{size};
   std::vector<Bits<W>> neighbours = make_rings<W>(size, size, 1);
 

@@ -46,6 +46,8 @@ concept Rules = requires(const R rules, const typename R::State state, typename 
 //   Bounds bounds(const State&): of the first player's score less the second's at the end
 //   Action random_action(const State&, Random&): where there is a quicker way than the list
 //   std::vector<Place> named_places(): where actions name cells in a way of their own
+//   std::vector<std::string> other_actions: an action is a cell, all of them in the order of the
+//     cells that exist; the names of those that are none, which come after them, or {}
 //   bool has_history: the key holds more than the board shows (repetition, counters)
 //   std::string note(const State&): what a reader should know besides the drawn board; what it
 //     says of the state is to be read back
@@ -81,6 +83,8 @@ class RulesGame final : public Game {
     if constexpr (requires { rules_.max_score; }) facts_.max_score = rules_.max_score;
     if constexpr (requires { rules_.max_pieces; }) facts_.max_pieces = rules_.max_pieces;
     if constexpr (requires { rules_.has_history; }) facts_.has_history = rules_.has_history;
+    if constexpr (requires { rules_.other_actions; })
+      facts_.set_action_places(rules_.shape.places(), rules_.other_actions);
     facts_.state_bytes = sizeof(S);
     rules_.shape.max_plies = rules_.max_plies;
   }
@@ -299,6 +303,11 @@ std::unique_ptr<Game> make_rules_game(std::string name, R rules) {
 }
 
 // ---- What many games share ---------------------------------------------------------------
+
+// Of other_actions: an action that only some options have.
+inline std::vector<std::string> only_if(bool there, std::string name) {
+  return there ? std::vector<std::string>{std::move(name)} : std::vector<std::string>{};
+}
 
 // Writes one bitboard a colour: cells of pieces[p] get symbol p.
 template <class Pieces>

@@ -24,8 +24,8 @@ from athenan.config import compose
 from athenan.evaluators import CheckpointEvaluator
 from athenan.games import configs_folder, make_game
 from athenan.learner import Learner
-from athenan.network import NetworkEvaluator, make_model
-from athenan.records import Samples
+from athenan.network import NetworkEvaluator, model_for
+from athenan.records import joined
 from athenan.self_play import SelfPlay
 from athenan.table import table
 from athenan.train import train
@@ -67,14 +67,15 @@ def held_out_error(run: Path) -> tuple[float, float, float]:
     )
     records: list[Any] = []
     while len(records) < HELD_OUT_GAMES or (
-        len(records) < MOST_GAMES and sum(len(r.values) for r in records) < HELD_OUT_STATES
+        len(records) < MOST_GAMES and sum(len(r.planes) for r in records) < HELD_OUT_STATES
     ):
         records += player.play_batch()
-    learner = Learner(final.model, config.learn, [], 0)
-    samples = Samples(*map(np.concatenate, zip(*(r.samples for r in records), strict=True)))
+    learner = Learner(
+        final.model, config.learn, [], 0, kind=config.network.kind, places=final.game.action_places
+    )
+    samples = joined([r.samples for r in records])
     after = learner.error(samples, final)
-    shape, players = final.game.plane_shape, final.game.num_players
-    untrained = NetworkEvaluator(make_model(config.network, shape, players, config.seed))
+    untrained = NetworkEvaluator(model_for(config.network, final.game, config.seed))
     return learner.error(samples, untrained), after, float(np.var(samples.values))
 
 

@@ -339,6 +339,13 @@ void bind_games(nb::module_& m) {
           "from the top, as drawn; no name where there is no cell, nothing without a board.")
       .def_prop_ro("symmetries", [](const Game& g) { return g.facts().symmetries; })
       .def_prop_ro(
+          "action_places", [](const Game& g) { return g.facts().action_places; },
+          "Where an action is a cell: the cell of the planes that each is, and for other_actions, "
+          "which come last, the numbers after the last cell. Empty in other games.")
+      .def_prop_ro(
+          "other_actions", [](const Game& g) { return g.facts().other_actions; },
+          "The names of actions that are no cells, in games where the others are.")
+      .def_prop_ro(
           "max_score", [](const Game& g) { return g.facts().max_score; },
           "Bound of the score; 0 in games without one.")
       .def_prop_ro(

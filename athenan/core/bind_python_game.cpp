@@ -65,6 +65,8 @@ class PythonGame final : public Game {
       throw WrongGame("max_score is the bound of scores, finite and not negative.");
     facts_.zero_sum = fact<bool>("zero_sum", "True or False");
     facts_.has_history = fact<bool>("has_history", "True or False");
+    facts_.set_action_places(action_cells(),
+                             fact<std::vector<std::string>>("other_actions", "a list of texts"));
     // Who brings a game hears at once of planes that no network could read.
     std::vector<std::uint8_t> out(facts_.plane_bytes());
     planes(*initial_state(), out.data());
@@ -89,6 +91,11 @@ class PythonGame final : public Game {
         throw WrongGame("A state's legal_actions() has " + std::to_string(actions[i]) + " after " +
                         std::to_string(actions[i - 1]) +
                         "; actions ascend, each once: return them sorted.");
+    const std::size_t places = facts_.action_places.size();
+    if (places && !actions.empty() && actions.back() >= places)
+      throw WrongGame("A state's legal_actions() has " + std::to_string(actions.back()) +
+                      ", but action_cells and other_actions are " + std::to_string(places) +
+                      " actions; give each its cell or its name.");
   }
   void play(State& state, Action action) const override {
     nb::gil_scoped_acquire lock;
@@ -234,6 +241,17 @@ class PythonGame final : public Game {
       throw WrongGame(
           "A symmetry has each cell (row * columns + column) and each channel once, and sign 1 or "
           "-1.");
+  }
+  std::vector<int> action_cells() const {
+    const auto cells = fact<std::vector<int>>("action_cells", "a list of cells");
+    std::vector<bool> seen(std::size_t(facts_.rows) * facts_.columns);
+    for (const int cell : cells) {
+      if (cell < 0 || std::size_t(cell) >= seen.size() || seen[cell])
+        throw WrongGame("action_cells has " + std::to_string(cell) +
+                        "; it is the cell (row * columns + column) of each action, each once.");
+      seen[cell] = true;
+    }
+    return cells;
   }
   static nb::object child_of(const nb::object& state, Action action) {
     nb::object child = state.attr("play")(action);

@@ -51,6 +51,7 @@ nb::dict to_python(const Counts& counts) {
   nb::dict d;
   d["iterations"] = counts.iterations;
   d["evaluations"] = counts.evaluations;
+  d["valued"] = counts.valued;
   d["expanded"] = counts.expanded;
   d["children"] = counts.children;
   d["states"] = counts.states;
@@ -76,12 +77,13 @@ bool equal(const Result& a, const Result& b) {
 std::shared_ptr<Search> make(const std::string& name, std::shared_ptr<const Game> game,
                              std::map<std::string, Option> options, const std::string& evaluator,
                              std::uint32_t rollouts, const std::string& heuristic, int longest,
-                             std::uint64_t seed, std::shared_ptr<DenseNetwork> network) {
+                             std::uint64_t seed, std::shared_ptr<DenseNetwork> network,
+                             bool of_children) {
   TerminalEvaluation evaluation(*game, heuristic_from_string(heuristic), longest);
   const auto kind = network ? EvaluatorKind::network : evaluator_from_string(evaluator);
-  return make_search(name,
-                     {std::move(game), evaluation, {kind, rollouts, std::move(network)}, seed},
-                     std::move(options));
+  return make_search(
+      name, {std::move(game), evaluation, {kind, rollouts, std::move(network), of_children}, seed},
+      std::move(options));
 }
 
 nb::dict describe(const SearchType& type) {
@@ -257,7 +259,7 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("iterations", [](const Result& r) { return r.counts.iterations; })
       .def_prop_ro(
           "evaluations", [](const Result& r) { return r.counts.evaluations; },
-          "States valued by f_θ.")
+          "Rows that f_θ was asked for: states that it valued, itself or all their children.")
       .def_prop_ro(
           "states", [](const Result& r) { return r.counts.states; }, "All that it remembers.")
       .def_prop_ro("out_of_memory", [](const Result& r) { return r.counts.out_of_memory; })
@@ -346,7 +348,8 @@ void bind_search(nb::module_& m) {
 
   m.def("make_search", &make, nb::arg("name"), nb::arg("game"), nb::arg("options"),
         nb::arg("evaluator"), nb::arg("rollouts") = 1, nb::arg("heuristic") = "gain",
-        nb::arg("longest") = 0, nb::arg("seed") = 0, nb::arg("network") = nb::none());
+        nb::arg("longest") = 0, nb::arg("seed") = 0, nb::arg("network") = nb::none(),
+        nb::arg("of_children") = false);
 
   nb::class_<SearchGroup>(m, "SearchGroup", "Many searches in step, their states in one batch.")
       .def(nb::init<std::vector<std::shared_ptr<Search>>, std::vector<std::size_t>, int>(),

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -91,11 +92,16 @@ std::vector<T> from_bytes(const std::uint8_t*& next, std::size_t size) {
   return values;
 }
 
+// (planes, values, resolved), and of children (…, labels of each state, their actions).
 nb::tuple arrays_of(Samples samples) {
   const std::size_t size = samples.size(), bytes = samples.bytes_per_state;
-  const auto shape = shape_of(size, samples.width > 1 ? samples.width : 0);
-  return nb::make_tuple(to_numpy(std::move(samples.planes), {size, bytes}),
-                        to_numpy(std::move(samples.values), shape), samples.resolved);
+  const std::size_t number = samples.values.size() / samples.width;
+  auto planes = to_numpy(std::move(samples.planes), {size, bytes});
+  auto values =
+      to_numpy(std::move(samples.values), shape_of(number, samples.width > 1 ? samples.width : 0));
+  if (!samples.of_children) return nb::make_tuple(planes, values, samples.resolved);
+  return nb::make_tuple(planes, values, samples.resolved, to_numpy(std::move(samples.labels)),
+                        to_numpy(std::move(samples.actions)));
 }
 
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig>;
@@ -135,19 +141,43 @@ void restore_tree(UnboundedSearch& search, const Bytes& nodes, const Bytes& edge
   search.restore(saved, *origin.state, {facts.data()[1], facts.data()[2]});
 }
 
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig>;
+
+void check_labels(const Facts& facts, std::size_t size, const Column<std::int32_t>& numbers,
+                  const Column<std::uint32_t>& actions) {
+  std::size_t sum = 0;
+  bool right = actions.size() == size;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    right &= numbers.data()[i] > 0;
+    sum += std::size_t(std::max(0, numbers.data()[i]));
+  }
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    right &= actions.data()[i] < facts.action_places.size();
+  if (!right || sum != size) throw nb::value_error("These are not saved labels of this game.");
+}
+
 void restore_labels(Labels& labels,
                     const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig>& planes,
-                    const nb::ndarray<const float, nb::c_contig>& values, std::size_t resolved) {
+                    const nb::ndarray<const float, nb::c_contig>& values, std::size_t resolved,
+                    const std::optional<Column<std::int32_t>>& numbers,
+                    const std::optional<Column<std::uint32_t>>& actions) {
   const auto use = labels.search().users().changing();
+  const bool of_children = labels.search().evaluator().of_children;
+  if (of_children != numbers.has_value() || of_children != actions.has_value())
+    throw nb::value_error("These are labels of another kind of network.");
   const std::size_t width = values.ndim() == 2 ? values.shape(1) : 1;
   const std::size_t size = values.ndim() ? values.shape(0) : 0;
   const auto wanted = std::size_t(labels.search().game().facts().value_width());
   // Without any state there is no width to be told of.
   if (values.ndim() < 1 || values.ndim() > 2 || (size && width != wanted))
     throw nb::value_error("These are not saved labels of this game.");
-  const std::size_t bytes = (labels.search().game().facts().plane_bytes() + 7) / 8;
-  if (planes.shape(0) != size || (size && planes.shape(1) != bytes) || resolved > size)
+  const auto& facts = labels.search().game().facts();
+  const std::size_t bytes = (facts.plane_bytes() + 7) / 8;
+  const std::size_t states = numbers ? numbers->size() : size;
+  if (planes.shape(0) != states || (size && planes.shape(1) != bytes) || resolved > size)
     throw nb::value_error("These are not saved labels of this game.");
+  if (numbers) check_labels(facts, size, *numbers, *actions);
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(std::abs(values.data()[i]) <= 1)) throw nb::value_error("A label is a value in [-1, 1].");
   Samples dropped;
@@ -156,6 +186,11 @@ void restore_labels(Labels& labels,
   dropped.width = size ? width : 1;
   dropped.bytes_per_state = planes.shape(1);
   dropped.resolved = resolved;
+  if (numbers) {
+    dropped.of_children = true;
+    dropped.labels.assign(numbers->data(), numbers->data() + numbers->size());
+    dropped.actions.assign(actions->data(), actions->data() + actions->size());
+  }
   labels.restore(std::move(dropped));
 }
 
@@ -237,14 +272,19 @@ void fill_memory(ResolvedMemory& memory,
 }
 
 nb::tuple ending_samples(const std::shared_ptr<const Game>& game, std::size_t count,
-                         const std::string& heuristic, int longest, std::uint64_t seed) {
+                         const std::string& heuristic, int longest, std::uint64_t seed,
+                         bool of_children) {
+  if (of_children && game->facts().action_places.empty())
+    throw nb::value_error("An action of this game is more than a cell.");
   Samples samples;
   {
     nb::gil_scoped_release release;
     samples = random_ending_samples(
-        *game, TerminalEvaluation(*game, heuristic_from_string(heuristic), longest), count, seed);
+        *game, TerminalEvaluation(*game, heuristic_from_string(heuristic), longest), count, seed,
+        of_children);
   }
   const auto arrays = arrays_of(std::move(samples));
+  if (of_children) return nb::make_tuple(arrays[0], arrays[1], arrays[3], arrays[4]);
   return nb::make_tuple(arrays[0], arrays[1]);
 }
 
@@ -272,11 +312,11 @@ void bind_unbounded(nb::module_& m) {
         "[symmetries, bits], which say where each bit comes from.");
 
   m.def("ending_samples", &ending_samples, nb::arg("game"), nb::arg("count"), nb::arg("heuristic"),
-        nb::arg("longest"), nb::arg("seed"),
+        nb::arg("longest"), nb::arg("seed"), nb::arg("of_children") = false,
         nb::sig("def ending_samples(game: Game, count: int, heuristic: str, longest: int, "
-                "seed: int) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                "numpy.typing.NDArray[numpy.float32]]"),
-        "(packed planes, values in [-1, 1]) of the last states of random games.");
+                "seed: int, of_children: bool = False) -> tuple[typing.Any, ...]"),
+        "(packed planes, values in [-1, 1]) of the last states of random games; of children (…, "
+        "labels of each state, their actions) of the states before them.");
 
   nb::class_<UnboundedSearch, Search>(m, "UnboundedSearch", "Descent, UBFM and their class.")
       .def("follow", &follow, nb::arg("game"), nb::arg("goes_on").none(),
@@ -347,20 +387,21 @@ void bind_unbounded(nb::module_& m) {
             const auto use = labels.search().users().reading();
             return arrays_of(labels.all());
           },
-          nb::sig("def samples(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                  "numpy.typing.NDArray[numpy.float32], int]"),
+          nb::sig("def samples(self) -> tuple[typing.Any, ...]"),
           "(packed planes, values in [-1, 1], how many are resolved) of every expanded, "
-          "terminal or remembered state below the first root since clear().")
+          "terminal or remembered state below the first root since clear(). Where one row is for "
+          "all children of a state, the planes are of their parents, and two arrays more have the "
+          "number of labels of each, and the actions of all.")
       .def(
           "saved",
           [](const Labels& labels) {
             const auto use = labels.search().users().reading();
             return arrays_of(labels.dropped());
           },
-          nb::sig("def saved(self) -> tuple[numpy.typing.NDArray[numpy.uint8], "
-                  "numpy.typing.NDArray[numpy.float32], int]"),
+          nb::sig("def saved(self) -> tuple[typing.Any, ...]"),
           "The same of those that have left the tree, for `restore`.")
-      .def("restore", &restore_labels, nb::arg("planes"), nb::arg("values"), nb::arg("resolved"))
+      .def("restore", &restore_labels, nb::arg("planes"), nb::arg("values"), nb::arg("resolved"),
+           nb::arg("labels") = nb::none(), nb::arg("actions") = nb::none())
       .def("clear", [](Labels& labels) {
         const auto use = labels.search().users().changing();
         labels.clear();

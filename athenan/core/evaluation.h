@@ -90,6 +90,8 @@ struct CoreEvaluator {
   EvaluatorKind kind = EvaluatorKind::external;
   std::uint32_t rollouts = 1;  // a state, of the rollout evaluator
   std::shared_ptr<const DenseNetwork> network = {};
+  // An external one that answers a state with the values of all its children, by their places.
+  bool of_children = false;
 
   // The answers of `hash` and `zero`, in [-1, 1], for states with these keys: [keys, width];
   // features.h and dense_network.h have those that look at states.

@@ -246,8 +246,7 @@ void IntervalSearch::take_answers(Level& s) {
     if (!settings_.transpositions) continue;
     if (const NodeId id = store(key_at(s, s.asked[i], 0)); id != no_node) known(id).range = {x, x};
   }
-  counts_.evaluations += s.asked.size();
-  counts_.charged += s.asked.size();
+  count_asked(s.asked.size());
 }
 
 Task<> IntervalSearch::value_leaf(std::size_t ply, std::size_t child) {
@@ -269,8 +268,7 @@ Task<> IntervalSearch::value_leaf(std::size_t ply, std::size_t child) {
 Task<double> IntervalSearch::value_one(Level& s) {
   s.answers.resize(1);
   co_await ask(*s.state, s.actions, s.keys, s.answers);
-  ++counts_.evaluations;
-  ++counts_.charged;
+  count_asked(1);
   co_return estimate(s.answers.front());
 }
 

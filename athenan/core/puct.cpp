@@ -203,8 +203,7 @@ Task<> Puct::ask_for_values() {
   answers_.resize(asked_.size());
   if (asked_.empty()) co_return;
   co_await ask(*state_, asked_, asked_keys_, answers_);
-  counts_.evaluations += asked_.size();
-  counts_.charged += asked_.size();
+  count_asked(asked_.size());
 }
 
 Key Puct::key_of(const State& state) const {

@@ -1,5 +1,6 @@
 #include "core/search.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/features.h"
@@ -14,6 +15,20 @@ Search::Search(SearchInput input)
       evaluator_(input.evaluator),
       seed_(input.seed) {
   if (evaluator_.kind == EvaluatorKind::tictactoe_features) check_features(*game_);
+  if (evaluator_.of_children) check_values_children();
+}
+
+void Search::check_values_children() const {
+  const auto& facts = game_->facts();
+  if (facts.action_places.empty())
+    throw std::invalid_argument(
+        "The evaluator values the children of a state by their cells, and an action of game '" +
+        facts.name + "' is more than a cell.");
+  if (facts.value_width() != 1)
+    throw std::invalid_argument(
+        "An evaluator that values all children of a state is for two players whose gains are each "
+        "other's losses, which those of game '" +
+        facts.name + "' are not.");
 }
 
 void Search::consult(std::shared_ptr<const ResolvedMemory> memory) {
@@ -118,6 +133,13 @@ Search::Pause Search::pause(std::size_t states) {
 
 Request& Search::ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
                      std::span<float> answers) {
+  if (evaluator_.of_children && !answers.empty()) {
+    of_places_.resize(game_->facts().num_places());
+    request_ = {game_.get(), &state, {}, of_places_, of_places_.size()};
+    request_.wanted = actions;
+    request_.values = answers;
+    return request_;
+  }
   request_ = {game_.get(), &state, actions, answers, std::size_t(game_->facts().value_width())};
   if (evaluator_.kind == EvaluatorKind::rollout && !actions.empty()) {
     rollouts_.start(*game_, state, actions, keys, seed_, evaluator_.rollouts);
@@ -131,6 +153,27 @@ Request& Search::ask(const State& state, std::span<const Action> actions, std::s
     request_.batched = request_.answered = request_.rows();
   }
   return request_;
+}
+
+void Search::count_asked(std::size_t children, int sign) {
+  const std::size_t rows = evaluator_.of_children && children ? 1 : children;
+  counts_.evaluations += std::uint64_t(sign) * rows;
+  counts_.charged += std::uint64_t(sign) * rows;
+  counts_.valued += std::uint64_t(sign) * children;
+}
+
+void Request::hand_out() const {
+  const auto& places = game->facts().action_places;
+  if (!wanted.empty()) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) values[i] = answers[places[wanted[i]]];
+    return;
+  }
+  Actions actions;
+  game->legal_actions(*state, actions);
+  const float sign = game->to_move(*state) == 0 ? 1.0f : -1.0f;
+  values[0] = answers[places[actions.front()]];
+  for (const Action action : actions)
+    values[0] = sign * std::max(sign * values[0], sign * answers[places[action]]);
 }
 
 // ---- The list ----------------------------------------------------------------------------

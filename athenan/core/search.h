@@ -39,22 +39,32 @@ struct Budget {
 
 // Rows that wait for answers of f_θ, all of one state: its children by these actions, or without
 // any the state itself. `co_await request` suspends until all are answered, which may take several
-// batches.
+// batches. An evaluator that values all children of a state at once is asked for one row, the
+// state, with an answer for each place; those of the children that are wanted are then handed out.
 struct Request {
   const Game* game = nullptr;
   const State* state = nullptr;
   std::span<const Action> actions;
   std::span<float> answers;  // [rows, width]
-  std::size_t width = 1;     // answers a row: 1, one for each player, or one for each action
+  std::size_t width = 1;     // answers a row: 1, one for each player, or one for each place
   std::size_t batched = 0;   // rows handed out in batches so far
   std::size_t answered = 0;  // rows whose answers have come back
+  // Of one row for all children: the actions whose values are wanted, and where they go; without
+  // an action the state's own value, which is its best child's for the mover.
+  std::span<const Action> wanted = {};
+  std::span<float> values = {};
 
   std::size_t rows() const { return answers.size() / width; }
   bool complete() const { return answered == rows(); }
 
   bool await_ready() const { return complete(); }
   void await_suspend(std::coroutine_handle<>) {}
-  void await_resume() const {}
+  void await_resume() const {
+    if (!values.empty()) hand_out();
+  }
+
+ private:
+  void hand_out() const;
 };
 
 struct Child {
@@ -69,7 +79,8 @@ struct Child {
 
 struct Counts {
   std::uint64_t iterations = 0;
-  std::uint64_t evaluations = 0;  // states valued by f_θ
+  std::uint64_t evaluations = 0;  // rows that f_θ was asked for: each is a state that it valued
+  std::uint64_t valued = 0;       // children with a value of f_θ: more, where a row is for all
   std::uint64_t charged = 0;      // evaluations, and one for each iteration without any
   std::uint64_t expanded = 0;     // states
   std::uint64_t children = 0;     // delivered by expansions
@@ -88,7 +99,7 @@ struct Result {
   Counts counts;
   std::vector<Action> principal_variation;
   std::optional<std::size_t> plies_to_end;  // of what is resolved, along that line
-  std::vector<Child> children;  // of the root
+  std::vector<Child> children;              // of the root
 };
 
 // What a search does at a state, for theorems and pictures. Searches by windows keep a list of it,
@@ -129,9 +140,9 @@ class alignas(128) Search {
   // Runs the task until it waits for f_θ or is done, or pauses since the time has come.
   void resume(Clock::time_point pause_at);
   void charge(Clock::duration time) { own_time_ += time; }  // its share of a batch
-  void stop() { stopped_ = true; }    // at the next expansion or within one; from any thread
-  virtual void give_up();             // what was interrupted; what is known stays
-  virtual void clear() = 0;           // forgets all that is known
+  void stop() { stopped_ = true; }  // at the next expansion or within one; from any thread
+  virtual void give_up();           // what was interrupted; what is known stays
+  virtual void clear() = 0;         // forgets all that is known
   // What is known: once the task is done, and wherever it waits or pauses. Throws before there is
   // any.
   virtual Result result() const = 0;
@@ -147,6 +158,7 @@ class alignas(128) Search {
   void reseed(std::uint64_t seed) { seed_ = seed; }  // between searches
   const Game& game() const { return *game_; }
   const TerminalEvaluation& terminal_evaluation() const { return terminal_evaluation_; }
+  const CoreEvaluator& evaluator() const { return evaluator_; }
   // Changes with every start and clear: what was asked for before is asked for no more.
   std::uint64_t run_number() const { return run_number_; }
   Users& users() const { return users_; }  // whoever calls from Python, or a group, is one
@@ -174,9 +186,12 @@ class alignas(128) Search {
   bool end_rollouts();  // of give_up(): what was asked for is answered by those so far, if any
   // f_θ of the state's children by these actions, in [-1, 1]: `co_await ask(…)` fills the answers.
   // keys: of the children, for evaluators that live in the core.
-  // answers: as many a row as a value of the game has.
+  // answers: as many a child as a value of the game has.
   Request& ask(const State& state, std::span<const Action> actions, std::span<const Key> keys,
                std::span<float> answers);
+
+  // Counts what is asked for so many children of a state at once; `sign` -1 takes it back.
+  void count_asked(std::size_t children, int sign = 1);
 
   void check_zero_sum(const Ending& ending) const;
   // Any implementation can agree on it: it depends on nothing but its arguments and the seed.
@@ -197,6 +212,7 @@ class alignas(128) Search {
   Users* reads_ = nullptr;  // of what it shares with other searches, read while the task runs
 
  private:
+  void check_values_children() const;
   double seconds() const;  // its own, so far; of the running task
   bool roll_out();         // what was asked for; false when it pauses before the end
 
@@ -207,6 +223,7 @@ class alignas(128) Search {
   Clock::time_point resumed_, pause_at_;
   Rollouts rollouts_;
   DenseSums sums_;
+  std::vector<float> of_places_;       // what one row for all children is answered
   std::size_t states_since_look_ = 0;  // at the clock
 };
 

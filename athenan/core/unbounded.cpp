@@ -42,8 +42,7 @@ void UnboundedSearch::give_up() {
   if (end_rollouts() && settings_.child_batching) assign_values();
   Search::give_up();
   if (!new_nodes_.empty()) {
-    counts_.evaluations -= new_nodes_.size();
-    counts_.charged -= new_nodes_.size();
+    count_new_children(-1);
     tree_.take_back(path_.back(), new_nodes_.front());
     new_nodes_.clear();
   }
@@ -266,10 +265,14 @@ bool UnboundedSearch::add_children() {
   }
   new_values_.resize(new_nodes_.size() * std::size_t(game_->facts().value_width()));
   counts_.children += size;
-  counts_.evaluations += new_nodes_.size();
-  counts_.charged += new_nodes_.size();
+  count_new_children(1);
   ++counts_.expanded;
   return true;
+}
+
+void UnboundedSearch::count_new_children(int sign) {
+  const std::size_t requests = settings_.child_batching ? 1 : new_nodes_.size();
+  for (std::size_t i = 0; i < requests; ++i) count_asked(new_nodes_.size() / requests, sign);
 }
 
 void UnboundedSearch::add_edges_to_children(NodeId id) {

@@ -125,8 +125,9 @@ class UnboundedSearch final : public Search {
   void settle(NodeId id, const Ending& ending, int ply, const Mobility& mobility);  // of an end
   void remember(NodeId id, const ResolvedMemory::Entry& known);
   bool make_room(std::size_t children);
-  void assign_values();          // answers of f_θ to the new children
-  void back_up(std::size_t at);  // on the path: (c, v)(s) ← the best child's; r(s)
+  void count_new_children(int sign);  // that f_θ is asked for, or that nobody asks for any more
+  void assign_values();               // answers of f_θ to the new children
+  void back_up(std::size_t at);       // on the path: (c, v)(s) ← the best child's; r(s)
   void back_up_numbers(NodeId id, int player);
   void back_up_vectors(NodeId id, int player, float enough);
   float enough(int player) const;  // f_t of a win that resolves the present state

@@ -29,7 +29,7 @@ from athenan.games import fingerprint, make_game, make_game_of
 from athenan.python_game import PythonGame
 from athenan.search import CORE_EVALUATORS
 
-VERSION = 1
+VERSION = 2  # where values are of a state's children; otherwise 1
 FACTS = "evaluator.json"
 MOST_MEMBERS, MOST_BYTES = 1000, 2**30  # of an archive
 
@@ -65,6 +65,11 @@ class BundleEvaluator:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.format}"
+
+    @property
+    def of_children(self) -> bool:
+        """Whether it values all children of a state at once, as the network of its facts does."""
+        return bool(self.facts["values"].get("of_children", False))
 
     @property
     def heuristic(self) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""The network as a .tflite file: float32, or int8 with the last layer in float32.
+"""The network as a .tflite file: float32, or int8 with the last layers in float32.
 
 Both take the planes as they are (uint8, any batch after `resize_tensor_input`). The only shape that
 depends on the batch is written as -1, so that XNNPACK takes the whole graph. In int8 the planes are
-exact (scale 1), kernels have a scale for each output, and the last layer, which costs nearly
-nothing, stays in float32: an int8 value would have 256 levels, too few to order actions by.
+exact (scale 1), kernels have a scale for each output, and the layers that give values, which cost
+nearly nothing, stay in float32: an int8 value would have 256 levels, too few to order actions by.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ class _Writer:
         self.buffers: list[Any] = [schema.BufferT()]
         self.tensors: list[Any] = []
         self.operators: list[Any] = []
-        self.last = len(operations) - 1
         self.planes = self.tensor("planes", "UINT8", operations[0].shape, (1.0, 0))
         # Number of the operation -> its tensor.
         self.made: list[int] = [self.start(operations[0])]
@@ -55,10 +54,20 @@ class _Writer:
 
     def operation(self, number: int, operation: Operation) -> int:
         inputs = [self.made[i] for i in operation.inputs]
-        quantised = self.ranges is not None and number != self.last
+        quantised = self.ranges is not None and operation.activation != "tanh"
         if operation.kind == "flatten":
             made = self.like(inputs[0], f"flat_{number}", operation.shape)
             self.reshape(inputs[0], made, [-1, *operation.shape])
+            return made
+        if operation.kind == "maximum":
+            made = self.like(inputs[0], f"maximum_{number}", operation.shape)
+            self.maximum(inputs[0], made)
+            return made
+        if operation.kind == "concatenation":
+            options = self.schema.ConcatenationOptionsT()
+            options.axis = 1
+            made = self.tensor(str(number), "FLOAT32", operation.shape)
+            self.add("CONCATENATION", inputs, made, options)
             return made
         if quantised:
             made = self.tensor(str(number), "INT8", operation.shape, self.grid(number))
@@ -69,6 +78,11 @@ class _Writer:
         if operation.kind == "add":
             options = self.schema.AddOptionsT()
             self.add("ADD", inputs, made, options, fused)
+        elif operation.kind == "mean":
+            options = self.schema.ReducerOptionsT()
+            options.keepDims = True
+            axes = self.constant("axes", np.array([1, 2], np.int32))
+            self.add("MEAN", [*inputs, axes], made, options)
         elif operation.kind == "convolution":
             options = self.schema.Conv2DOptionsT()
             options.strideH = options.strideW = 1
@@ -84,6 +98,14 @@ class _Writer:
             before, made = made, self.like(made, f"tanh_{number}", operation.shape)
             self.add("TANH", [before], made)
         return made
+
+    def maximum(self, source: int, target: int) -> None:
+        """The largest of each channel: a window over the whole board."""
+        options = self.schema.Pool2DOptionsT()
+        options.padding = self.schema.Padding.VALID
+        options.strideH = options.strideW = 1
+        options.filterHeight, options.filterWidth = self.tensors[source].shape[1:3]
+        self.add("MAX_POOL_2D", [source], target, options)
 
     def reshape(self, source: int, target: int, shape: list[int]) -> None:
         options = self.schema.ReshapeOptionsT()
@@ -208,4 +230,5 @@ class _Writer:
 
 FUSED = {"linear": "NONE", "relu": "RELU", "relu6": "RELU6", "tanh": "NONE"}
 # The first versions that know int8 with a scale for each output.
-VERSIONS = {"CONV_2D": 3, "FULLY_CONNECTED": 4, "ADD": 2, "QUANTIZE": 2, "DEQUANTIZE": 2}
+VERSIONS = {"CONV_2D": 3, "FULLY_CONNECTED": 4, "ADD": 2, "QUANTIZE": 2, "DEQUANTIZE": 2,
+            "MEAN": 2, "MAX_POOL_2D": 2}  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from athenan.export.operations import Array, Operation
 
 OPSET, IR_VERSION = 17, 8  # of 2022: every runtime that is still used reads them
+NAMES = {"add": "Add", "mean": "GlobalAveragePool", "maximum": "GlobalMaxPool"}
 
 
 def write_onnx(operations: list[Operation]) -> bytes:
@@ -44,8 +45,10 @@ def write_onnx(operations: list[Operation]) -> bytes:
         if operation.kind == "flatten":
             turned = add("Transpose", inputs, f"turned_{number}", perm=[0, 2, 3, 1])
             add("Flatten", [turned], name, axis=1)
-        elif operation.kind == "add":
-            add("Add", inputs, name)
+        elif operation.kind == "concatenation":
+            add("Concat", inputs, name, axis=1)
+        elif operation.kind in NAMES:
+            add(NAMES[operation.kind], inputs, name)
         else:
             bias = constant(f"bias_{number}", operation.bias)
             if operation.kind == "convolution":

@@ -14,7 +14,15 @@ from athenan.settings import NetworkSettings
 
 Array = np.ndarray[Any, Any]
 Range = tuple[float, float]
-KINDS = {"Conv2D": "convolution", "Dense": "dense", "Add": "add", "Flatten": "flatten"}
+KINDS = {
+    "Conv2D": "convolution",
+    "Dense": "dense",
+    "Add": "add",
+    "Flatten": "flatten",
+    "GlobalAveragePooling2D": "mean",
+    "GlobalMaxPooling2D": "maximum",
+    "Concatenate": "concatenation",
+}
 ACTIVATIONS = ("linear", "relu", "relu6", "tanh")
 
 
@@ -22,7 +30,7 @@ ACTIVATIONS = ("linear", "relu", "relu6", "tanh")
 class Operation:
     """`inputs` are numbers of operations; number 0 is the planes."""
 
-    kind: str  # planes | convolution | dense | add | flatten
+    kind: str  # planes | convolution | dense | add | flatten | mean | maximum | concatenation
     inputs: tuple[int, ...]
     shape: tuple[int, ...]  # of the output, without the batch
     tensor: Any  # the same output in the Keras model, if it is made of one
@@ -66,27 +74,17 @@ def planned_operations(
     num_players: int,
     weights: list[Array],
     zero_sum: bool = True,
+    other_actions: int = 0,
 ) -> list[Operation]:
     """What operations_of gives of the network that make_model makes of these settings, from its
     weights alone: TensorFlow, which takes seconds to start, is not needed. LookupError where the
     weights are of another network."""
-    found = [Operation("planes", (), plane_shape, None)]
-    left = list(weights)
-
-    def add(kind: str, inputs: tuple[int, ...], outputs: int, activation: str = "linear") -> int:
-        given = found[inputs[0]].shape
-        shape = (outputs,) if kind in ("flatten", "dense") else (*given[:-1], outputs)
-        arrays: list[Array] = []
-        if kind in ("convolution", "dense"):
-            window = (3, 3) if kind == "convolution" else ()
-            arrays = [array.astype(np.float32) for array in (left.pop(0), left.pop(0))]
-            if [a.shape for a in arrays] != [(*window, given[-1], outputs), (outputs,)]:
-                raise LookupError
-        found.append(Operation(kind, inputs, shape, None, activation, *arrays))
-        return len(found) - 1
-
+    plan = _Plan(plane_shape, weights)
+    found, add = plan.found, plan.add
     filters, residual = config.filters, config.kind == "residual"
     rows, columns, channels = plane_shape
+    if config.kind == "children":
+        return plan.of_children(config, other_actions)
     if config.kind == "nnue":
         x = add("flatten", (0,), rows * columns * channels)
         for units in (filters, *[config.dense] * config.layers):
@@ -101,9 +99,74 @@ def planned_operations(
         x = add("flatten", (x,), rows * columns * filters)
         x = add("dense", (x,), config.dense, "relu")
     add("dense", (x,), 1 if num_players == 2 and zero_sum else num_players, "tanh")
-    if left:
+    if plan.left:
         raise LookupError
     return found
+
+
+class _Plan:
+    """Operations so far, and the weights that are left for others."""
+
+    def __init__(self, plane_shape: tuple[int, int, int], weights: list[Array]) -> None:
+        self.found = [Operation("planes", (), plane_shape, None)]
+        self.left = list(weights)
+
+    def add(
+        self,
+        kind: str,
+        inputs: tuple[int, ...],
+        outputs: int,
+        activation: str = "linear",
+        window: int = 3,  # of a convolution
+    ) -> int:
+        given = self.found[inputs[0]].shape
+        shape: tuple[int, ...] = (*given[:-1], outputs)
+        if kind in ("flatten", "dense", "concatenation"):
+            shape = (outputs,)
+        elif kind in ("mean", "maximum"):
+            shape = (1, 1, outputs)
+        arrays: list[Array] = []
+        if kind in ("convolution", "dense"):
+            windows = (window, window) if kind == "convolution" else ()
+            arrays = [array.astype(np.float32) for array in (self.left.pop(0), self.left.pop(0))]
+            if [a.shape for a in arrays] != [(*windows, given[-1], outputs), (outputs,)]:
+                raise LookupError
+        self.found.append(Operation(kind, inputs, shape, None, activation, *arrays))
+        return len(self.found) - 1
+
+    def of_children(self, config: NetworkSettings, other_actions: int) -> list[Operation]:
+        """As children_model in network.py: Keras has the weights in the order of the layers'
+        depth, which is that in which they are computed."""
+        filters, add = config.filters, self.add
+
+        def pooled(x: int) -> list[int]:
+            return [add(kind, (x,), filters) for kind in ("mean", "maximum")]
+
+        def of_board(board: list[int], units: int, activation: str = "linear") -> int:
+            parts = [add("convolution", (x,), units, window=1) for x in board]
+            return add("add", (parts[0], parts[1]), units, activation)
+
+        def values(x: int, units: int) -> int:
+            made = add("convolution", (x,), units, "tanh", window=1)
+            return add("flatten", (made,), int(np.prod(self.found[made].shape)))
+
+        x = add("convolution", (0,), filters, "relu")
+        for _ in range(config.layers):
+            bias = of_board(pooled(x), filters)
+            y = add("add", (add("convolution", (x,), filters), bias), filters, "relu")
+            x = add("add", (x, add("convolution", (y,), filters)), filters, "relu")
+        board = pooled(x)
+        bias = of_board(board, config.dense)
+        cells = add("convolution", (x,), config.dense, window=1)
+        cells = add("add", (cells, bias), config.dense, "relu")
+        others = of_board(board, config.dense, "relu") if other_actions else 0
+        answers = values(cells, 1)
+        if other_actions:
+            number = self.found[answers].shape[0] + other_actions
+            add("concatenation", (answers, values(others, other_actions)), number)
+        if self.left:
+            raise LookupError
+        return self.found
 
 
 def is_plain(layer: Any) -> bool:

@@ -70,12 +70,23 @@ def readme(facts: dict[str, Any]) -> str:
     channels = "\n".join(f"* {i}: {text}" for i, text in enumerate(planes["channels"]))
     two = values["bound"] is not None
     scale = f", times {values['bound']:g} on its scale" if two else ""
+    of_children = (
+        " The values are of the state's children, one for each place: "
+        f"{values['places']}"
+        f"{' (' + ', '.join(values['other_actions']) + ')' if values['other_actions'] else ''}. "
+        "Only those of legal actions mean anything; `action_places` in `evaluator.json` has the "
+        "place of each action. A state's own value is the best of them for the mover: the largest "
+        "where the first player moves, the least where the second does."
+        if values.get("of_children")
+        else ""
+    )
+    one = two and not of_children
     parts = [
         f"# Value network for {game['name']}{f' ({options})' if options else ''}\n\n"
         f"From planes `{planes['shape']}` (rows, columns, channels; zeros and ones, uint8) to "
-        f"{'a value' if two else 'values'} in [-1, 1], in "
+        f"{'a value' if one else 'values'} in [-1, 1], in "
         f"{'the first player' if two else 'each player'}'s view: the expected "
-        f"`{values['heuristic']['name']}` of the game's end{scale}.\n",
+        f"`{values['heuristic']['name']}` of the game's end{scale}.{of_children}\n",
         f"Trained by athenan {facts['athenan']['version']} on {training['samples']:,} samples of "
         f"{training['games']:,} games. `evaluator.json` has all facts and checksums, "
         "`vectors.npz` planes with the values that the network must answer, `states.json` the "

@@ -1,7 +1,8 @@
 """The formats of an exported network, each loaded in its own runtime.
 
 A loaded network takes uint8 planes [batch, rows, columns, channels] and answers float32 values:
-[batch] for two players, [batch, players] otherwise.
+[batch] for two players, [batch, players] otherwise, and [batch, places] where they are of all
+children of a state.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from athenan.games import fingerprint, import_game, is_same_name
 from athenan.records import unpack
 from athenan.replay_files import planes_of
 from athenan.run import git_revision
-from athenan.search import make_terminal_evaluation
+from athenan.search import make_terminal_evaluation, num_places, values_children
 from athenan.settings import ExportSettings
 
 
@@ -176,8 +176,7 @@ def played_states(
             actions = state.legal_actions()
             action = int(random.choice(actions))
             if random.random() < 0.5:
-                children = np.stack([state.play(a).planes() for a in actions])
-                values = evaluator(children)
+                values = values_of_children(game, evaluator, state, actions)
                 mine = values[:, state.to_move] if values.ndim == 2 else values
                 sign = -1 if values.ndim == 1 and state.to_move == 1 else 1
                 action = actions[int(np.argmax(sign * mine))]
@@ -185,6 +184,18 @@ def played_states(
             state = state.play(action)
         fruitless = 0 if len(found) > before else fruitless + 1
     return np.stack([planes for planes, _ in found.values()]), [t for _, t in found.values()]
+
+
+def values_of_children(
+    game: _core.Game, evaluator: Any, state: _core.State, actions: list[int]
+) -> Array:
+    """By these actions."""
+    if values_children(evaluator):
+        values: Array = np.reshape(evaluator(state.planes()[None]), -1)
+        values = values[np.array(game.action_places)[actions]]
+    else:
+        values = evaluator(np.stack([state.play(action).planes() for action in actions]))
+    return values
 
 
 def calibration_states(evaluator: CheckpointEvaluator, number: int) -> tuple[Array, str]:
@@ -208,8 +219,24 @@ def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, An
     game, config, state = evaluator.game, evaluator.config, evaluator.state
     one_number = game.value_width == 1
     bound = make_terminal_evaluation(game, **evaluator.heuristic).bound
+    shape, meaning = "batch", "times the bound: the heuristic's value of the game's end"
+    if not one_number:
+        shape = f"batch, {game.num_players} players"
+    children: dict[str, Any] = {}
+    if evaluator.of_children:
+        shape = f"batch, {num_places(game)} places"
+        meaning += (
+            ", of the child that the action at each place leads to; only those of legal actions "
+            "mean anything, and a state's own value is the best of them for the mover"
+        )
+        children = {
+            "of_children": True,
+            "places": "cells of the planes, row * columns + column, then other_actions",
+            "other_actions": list(game.other_actions),
+            "action_places": list(game.action_places),
+        }
     return {
-        "version": VERSION,
+        "version": VERSION if evaluator.of_children else 1,
         "game": plain(config.game),
         "rules": {"name": game.name, "fingerprint": fingerprint(game)},
         "planes": {
@@ -219,12 +246,13 @@ def facts_of(evaluator: CheckpointEvaluator, exported: Exported) -> dict[str, An
             "channels": list(game.channels),
         },
         "values": {
-            "shape": "batch" if one_number else f"batch, {game.num_players} players",
+            "shape": shape,
             "range": [-1, 1],
             "view": "first player" if one_number else "each player's own",
             "heuristic": plain(config.heuristic),
             "bound": bound,
-            "meaning": "times the bound: the heuristic's value of the game's end",
+            "meaning": meaning,
+            **children,
         },
         "network": {**plain(config.network), "weights": int(evaluator.model.count_params())},
         "training": {

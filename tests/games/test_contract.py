@@ -245,6 +245,53 @@ def test_symmetries(game: Any, walk: list[int], data: st.DataObject) -> None:
     assert images == {image.play(a).planes().tobytes() for a in image.legal_actions()}
 
 
+CELLS = {"connect6", "go", "gomoku", "havannah", "hex", "mnk", "othello", "rolit", "tictactoe"}
+
+
+@every_core_game
+def test_which_games_have_an_action_for_each_cell(game: Any) -> None:
+    rows, columns, _ = game.plane_shape
+    assert bool(game.action_places) == (game.name in CELLS)
+    cells = game.action_places[: len(game.action_places) - len(game.other_actions)]
+    others = game.action_places[len(cells) :]
+    assert cells == sorted(set(cells))
+    assert all(0 <= cell < rows * columns for cell in cells)
+    assert others == [rows * columns + i for i in range(len(others))]
+    assert bool(game.action_places) >= bool(game.other_actions)
+
+
+@pytest.mark.parametrize(
+    "game", [g for g in IN_CORE.values() if g.action_places],
+    ids=[n for n, g in IN_CORE.items() if g.action_places],
+)  # fmt: skip
+@given(walk=walks, data=st.data())
+@quick
+def test_an_action_is_the_cell_of_its_place(
+    game: Any, walk: list[int], data: st.DataObject
+) -> None:
+    """It puts a stone of the mover there; a symmetry takes it where it takes the cell, and actions
+    that are no cells stay what they are."""
+    rows, columns, channels = game.plane_shape
+    state = data.draw(st.sampled_from(states_along(game, walk)))
+    symmetry = data.draw(st.sampled_from(game.symmetries))
+    state = game.state_from_planes(state.planes(), state.ply)
+    image = game.state_from_planes(transformed(state.planes(), symmetry), state.ply)
+    goes_to = {cell: i for i, cell in enumerate(symmetry.cells)}
+    actions = {place: action for action, place in enumerate(game.action_places)}
+    stones = slice(0, game.num_players)
+    for action in state.legal_actions():
+        place, child = game.action_places[action], state.play(action)
+        moved = image.play(actions[goes_to.get(place, place)])
+        assert (moved.planes() == transformed(child.planes(), symmetry)).all()
+        if place >= rows * columns:
+            name = game.other_actions[place - rows * columns]
+            assert state.action_to_string(action) == name
+            continue
+        before, after = (s.planes().reshape(-1, channels)[place, stones] for s in (state, child))
+        assert not before.any()
+        assert after[state.to_move] == after.sum() == 1
+
+
 def test_perft_of_a_python_game() -> None:
     assert [Nim((1, 2)).perft(d) for d in range(4)] == [1, 3, 5, 3]
 

@@ -216,7 +216,7 @@ def test_symmetric_batches_keep_their_labels(options: dict[str, Any]) -> None:
     learner = learner_of(game)
     packed, values = endings(game, 300)
     given = unpack(packed, game.plane_shape)
-    images, labels = learner._batch(packed, values)
+    images, labels = learner._batch(Samples(packed, values))
     for planes, (value,), image, (label,) in zip(given, values, images, labels, strict=True):
         cells = planes.reshape(-1, planes.shape[2])
         possible = {
@@ -256,7 +256,7 @@ def test_states_are_unpacked_as_their_tables_say(name: str) -> None:
 def test_without_symmetries_batches_are_as_given(game: Any) -> None:
     learner = learner_of(game, symmetries=False)
     packed, values = endings(game, 50)
-    images, labels = learner._batch(packed, values)
+    images, labels = learner._batch(Samples(packed, values))
     assert (pack(images) == packed).all()
     assert (labels == values).all()
 

@@ -104,8 +104,14 @@ def test_labels_of_one_block_are_of_one_kind() -> None:
     with pytest.raises(ValueError, match="All games of a block have labels, or none"):
         Block.of([record(), labelled])
     assert record().samples.values.shape == (2, 1)
-    with pytest.raises(AssertionError, match="all children"):
+    with pytest.raises(AssertionError, match="several labels of a state have actions"):
         _ = labelled.samples
+    children = record(labels=np.array([0, 2], np.int32), actions_of_labels=np.ones(2, np.uint32))
+    assert [len(piece.values) for piece in children.samples.pieces(1)] == [0, 2]
+    wrong = Block.of([children]).to_arrays()
+    wrong["labels"] = np.array([3, -1], np.int32)
+    with pytest.raises(InputError, match="fewer labels than none"):
+        Block.from_arrays(wrong)
 
 
 @pytest.mark.parametrize("labels", [None, np.array([1, 1], np.int32)])

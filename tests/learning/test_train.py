@@ -60,6 +60,8 @@ def test_what_depth_heuristics_count_from(words: list[str], longest: int) -> Non
     [
         ("game=connect_four", (None, 100, None)),
         ("game=hex13", (None, 4 * 169, None)),
+        ("game=hex13 network=children", (None, 169, None)),
+        ("game=tictactoe network=children", (None, 32, None)),
         ("game=hex13 self_play.evaluations=50", (None, 50, None)),
         ("game=hex13 self_play.evaluations=0 self_play.iterations=2", (2, 0, None)),
         ("game=hex13 self_play.iterations=3", (3, None, None)),
@@ -101,6 +103,15 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         ["search.memory_mb=0.06", "self_play.evaluations=60", "resolved.states=0"],
         ["self_play.groups=2"],
         ["network=nnue", "network.filters=16", "self_play.groups=2"],
+        ["network=children", "network.filters=8", "self_play.groups=2"],
+        [
+            "network=children",
+            "network.filters=8",
+            "layout.overlap=false",
+            "search.memory_mb=0.06",
+            "self_play.evaluations=60",
+            "resolved.states=0",
+        ],
     ],
     ids=[
         "schedules",
@@ -110,6 +121,8 @@ def test_stopped_and_resumed_is_as_uninterrupted(capsys: pytest.CaptureFixture[s
         "no memory",
         "two groups",
         "in the core",
+        "children",
+        "children in turn",
     ],
 )
 def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
@@ -120,7 +133,8 @@ def test_every_checkpoint_leads_to_the_same_end(words: list[str]) -> None:
     assert len(steps) == 4
     assert steps[0] == "step_0"
     trees = [load_arrays(step / "trees.npz") for step in steps_of(whole)]
-    dropped = sum(len(values) for arrays in trees for values in arrays[4::5])
+    each = 7 if "network=children" in words else 5  # arrays of a game
+    dropped = sum(len(values) for arrays in trees for values in arrays[4::each])
     assert (dropped > 0) == ("search.memory_mb=0.06" in words), "memory is short in one case only"
     for name in (steps[0], steps[-2]):
         part = Path("checkpoints/tictactoe") / f"from_{name}"
