@@ -59,7 +59,7 @@ def test_those_of_connect_four_end_at_ply_30() -> None:
     found = positions_file(GAME)
     assert found is not None
     positions = load_positions(found, GAME)
-    assert len(positions) >= 1000
+    assert len(positions) >= 1500
     assert max(p.state.ply for p in positions) == 30
     assert positions_file(make_game("connect_four", rows=5)) is None
 

@@ -118,7 +118,7 @@ def test_the_command_tells_shares_and_figures(capsys: pytest.CaptureFixture[str]
     text = answer(capsys, words)
     assert "player: ubfm safest, hash, 1 evaluations an action" in text
     found = figures(capsys, words)
-    assert found["positions"] >= 1000
+    assert found["positions"] >= 1500
     assert 0 < found["low"] < found["kept"] < found["high"] < 1
     assert f"keeps the outcome in {found['kept']:.1%}" in text
     assert len(found["by_plies"]) == 3
