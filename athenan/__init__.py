@@ -58,6 +58,12 @@ players            who plays matches
 implied            what a command line leaves to the checkpoints it names
 sprt               whether a match has shown enough
 match              two players with an interval
+tally              … and what else their games add up to
+notation           actions as people write them
+openings           what a match begins with
+sgf                games of stones in their usual record
+pgn                … of chess, xiangqi and draughts
+saving             games appended to a file, by its ending
 waves              … in many processes
 matches            … of a run, on disk
 strength           small matches during a run
@@ -73,7 +79,6 @@ drawn_pieces       … a piece as SVG
 ground             … what lies below them
 boards             … a board, and which clicks are an action
 drawing            a search's tree as a picture
-notation           actions as people write them
 thoughts           what a search thinks of a state, and why
 time_control       how long a turn may take
 engine             a line of states, and a search that thinks of it
@@ -81,6 +86,7 @@ opponent           an engine as settings say, and who it is
 lines              programs that are spoken to in lines
 screen             boards and tables in a terminal
 play               a game against a person
+replaying          … and a saved one, step by step
 analysis           … in JSON, about any state
 turns              … that go on to listen while they think
 gtp                … in GTP, for games of stones
@@ -186,7 +192,8 @@ def run_match(
     the first has every seat in turn, and the second all the others. A player is a dictionary:
     `search` (a name, or a dictionary of `name` and its options; by default ubfm), `evaluator` (one
     that is loaded, a callable, or any text that load_evaluator takes) and a budget an action:
-    `iterations`, `evaluations` or `seconds`; `resolved` is a proof, or its file."""
+    `iterations`, `evaluations` or `seconds`; `resolved` is a proof, or its file. Or it is another
+    program: `engine`, its command line, and the other settings of an engine."""
     from athenan.match import make_openings, play_match, seats
     from athenan.players import player_of
 

@@ -7,12 +7,15 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from athenan._core import WrongGame
 from athenan.arguments import Arguments, parse, report
 from athenan.doctor import doctor_command
 from athenan.errors import Failed, InputError, nearest
+
+if TYPE_CHECKING:
+    from athenan.saved_games import SavedGame
 
 USAGE = """\
 athenan <command> [setting=value …]     athenan <command> --help
@@ -260,29 +263,46 @@ def match_command(words: list[str]) -> None:
     actions and never repeat. A player is a search with its options, a checkpoint or an evaluator,
     and a budget an action. One that is given a checkpoint or an evaluator plays by ubfm unless told
     otherwise, the second with the first one's budget; the game is the checkpoint's. The interval is
-    the 95 % Wilson interval over openings.
+    the 95 % Wilson interval over openings. With sprt=[0,5] it ends as soon as it has shown which of
+    two strengths the first player has; save=FILE.jsonl (.sgf, .pgn, .pdn) keeps every game.
     """
     from athenan import match as matches
     from athenan import waves
     from athenan.config import compose
     from athenan.games import make_game
     from athenan.implied import completed
+    from athenan.openings import openings_of
     from athenan.players import what_plays
     from athenan.progress import Progress
+    from athenan.saving import saver
+    from athenan.sprt import sprt_of
+    from athenan.tally import Tally
 
     arguments = parse("match", words)
     config = compose(
         "match", completed("match", arguments.settings, arguments.sources), arguments.sources
     )
     game = make_game(**config.game)
+    test = sprt_of(config, game)
+    saver(config.save, game)  # what is wrong with it is better said now
     players = waves.players_of(config, game)
     for name, player in zip(NAMES, players, strict=False):
         print(f"{name}: {player.text}")
     if len(players) > 2:
         print("the others: as the second")
     print(f"computed by {what_plays(players)}", flush=True)
-    openings = waves.openings_of(config, game)
+    openings = openings_of(config, game, players)
+    save = saver(config.save, game, openings)
     total = len(openings) * len(players)
+    tally = Tally(len(players))
+
+    def on_game(played: SavedGame) -> None:
+        tally.add(played)
+        save(played)
+
+    def enough(result: matches.MatchResult) -> bool:
+        return test is not None and test.look(result.pair_scores).accepted is not None
+
     with Progress() as progress:
 
         def show(done: int, result: matches.MatchResult) -> None:
@@ -290,17 +310,33 @@ def match_command(words: list[str]) -> None:
             progress.show(matches.progress_parts(done, total, result, left))
 
         if config.layout.name == "ray":
-            result = waves.play_match_by_ray(config, len(players), show)
+            result = waves.play_match_by_ray(config, openings, show, on_game, enough)
         else:
-            result = matches.play_match(players, openings, config.games_in_step, show)
+            result = matches.play_match(
+                players, openings, config.games_in_step, show, on_game=on_game, enough=enough
+            )
     figures = {
         "first": players[0].text,
         "second": players[1].text,
         **result.figures(),
+        "openings": len(result.pair_scores),
+        **tally.figures(result.games),
         "seconds": round(progress.seconds, 1),
     }
     who = "first player of the two" if len(players) == 2 else "first player"
-    report(arguments, [f"{who}: {result}", *result.forfeits_text()], figures)
+    lines = [f"{who}: {result}"]
+    if len(players) == 2:
+        lines.append(result.elo_text())
+    lines += result.forfeits_text()
+    lines += tally.lines(result.games)
+    if test is not None:
+        found = test.look(result.pair_scores)
+        lines.append(str(found))
+        figures["sprt"] = found.figures()
+    if config.save is not None:
+        lines.append(f"games saved in {config.save}")
+        figures["save"] = config.save
+    report(arguments, lines, figures)
 
 
 def play_command(words: list[str]) -> None:
@@ -308,16 +344,24 @@ def play_command(words: list[str]) -> None:
 
     You against a checkpoint (or rollouts without one). At the prompt: an action, in any case and
     with any separators, in chess also as Nf3 or O-O; or `undo`, `values` (what the search sees),
-    `hint`, `help`, `quit`. Ctrl-C while the program thinks lets it play at once.
+    `hint`, `help`, `quit`. Ctrl-C while the program thinks lets it play at once. replay=FILE.jsonl
+    shows a game that `athenan match save=…` wrote, and plays on from it.
     """
     from athenan.config import compose
     from athenan.implied import completed
-    from athenan.play import play
 
     arguments = parse("play", words)
-    play(
-        compose("play", completed("play", arguments.settings, arguments.sources), arguments.sources)
+    config = compose(
+        "play", completed("play", arguments.settings, arguments.sources), arguments.sources
     )
+    if config.replay is not None:
+        from athenan.replaying import replay
+
+        replay(config)
+        return
+    from athenan.play import play
+
+    play(config)
 
 
 def analysis_command(words: list[str]) -> None:

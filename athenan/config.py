@@ -110,7 +110,7 @@ def compose(command: str, overrides: list[str], sources: Sources = USUAL) -> Any
     """The settings of a command: its defaults, then configs/, then the overrides, all checked."""
     kind = COMMANDS[command]
     own_game, overrides = split_own_game(without_preset(command, overrides))
-    groups, keys = split_groups(parse_overrides(overrides), sources)
+    groups, keys = split_groups(kind, parse_overrides(overrides), sources)
     values = defaults_of(kind)
     merge(kind, values, of_command(kind, group_values(command, groups, sources)))
     if own_game:
@@ -224,9 +224,10 @@ class Choice:
 
 
 def split_groups(
-    overrides: list[Override], sources: Sources
+    kind: type[Any], overrides: list[Override], sources: Sources
 ) -> tuple[list[Choice], list[Override]]:
-    """Overrides that choose a file of a group, and the others."""
+    """Overrides that choose a file of a group, and the others: a command may have a plain setting
+    that is called as another one's group is, such as `replay` of play."""
     chosen, keys = [], []
     for parsed in overrides:
         name = str(parsed.key_or_group)
@@ -235,7 +236,7 @@ def split_groups(
                 f"'{parsed.input_line}' has several values; that takes 'athenan train --multirun'."
             )
         files = group_files(name, sources)
-        if not files:
+        if not files or is_plain(kind, name):
             keys.append(parsed)
             continue
         value = parsed.value()
@@ -247,6 +248,12 @@ def split_groups(
                 raise InputError(f"There is no {name} '{choice}'{nearest_of(str(choice), files)}")
         chosen.append(Choice(str(parsed.input_line)))
     return chosen, keys
+
+
+def is_plain(kind: type[Any], name: str) -> bool:
+    """Whether the command has a setting of that name which is no group."""
+    field = kind.__dataclass_fields__.get(name)
+    return field is not None and not isinstance(asdict(kind())[name], dict)
 
 
 def own_choice(group: str, path: Path) -> Choice:

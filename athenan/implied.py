@@ -14,6 +14,7 @@ from athenan.evaluators import config_of
 from athenan.export.bundle import bundle_facts, is_bundle
 from athenan.games import make_game
 from athenan.run import override_text
+from athenan.saved_games import read_games
 from athenan.search import CORE_EVALUATORS, search_for, search_types
 from athenan.settings import PlayerSettings, TrainSettings
 
@@ -56,6 +57,8 @@ def words_of_game(given: dict[str, Any]) -> list[str]:
     """Of the first network that is named, where no game is."""
     if has_group(given, "game"):
         return []
+    if isinstance(given.get("replay"), str):
+        return words_of_replay(given["replay"], given.get("game_number", 1))
     named = [value for key, value in given.items() if key.rpartition(".")[2] in NETWORKS]
     for text in named:
         if isinstance(text, str) and text not in CORE_EVALUATORS:
@@ -64,6 +67,19 @@ def words_of_game(given: dict[str, Any]) -> list[str]:
             if game and ":" not in game["name"]:
                 return game_words(game)
     return []
+
+
+def words_of_replay(file: str, number: Any) -> list[str]:
+    """Of the game of a file that is shown; who shows it says what is wrong with it."""
+    try:
+        games = read_games(Path(file))
+        game = next((g for place, g in enumerate(games, 1) if place == number), None)
+        if game is None or ":" in game.game["name"]:
+            return []
+        make_game(**game.game)
+        return game_words(game.game)
+    except InputError:
+        return []
 
 
 def game_of(text: str, folder: Path) -> dict[str, Any] | None:

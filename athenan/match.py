@@ -47,6 +47,14 @@ class MatchResult:
     def interval(self) -> tuple[float, float]:
         return interval(self.pair_scores)
 
+    @property
+    def elo(self) -> tuple[float, float, float] | None:
+        """The difference of two players, and its 95 % interval; infinite where all is won."""
+        if self.players > 2:
+            return None
+        low, high = self.interval
+        return elo_of(self.score), elo_of(low), elo_of(high)
+
     def figures(self) -> dict[str, Any]:
         low, high = self.interval
         return (
@@ -59,7 +67,7 @@ class MatchResult:
                 "low": round(low, 4),
                 "high": round(high, 4),
             }
-            | ({"equal": round(1 / self.players, 4)} if self.players > 2 else {})
+            | ({"equal": round(1 / self.players, 4)} if self.players > 2 else self._elo_figures())
             | self._forfeits()
         )
 
@@ -80,6 +88,18 @@ class MatchResult:
         counts = f"{self.own_forfeits} by the first player, {self.their_forfeits} by the other"
         how = [f"  {sentence}" for sentence in self.sentences]
         return [f"forfeited, and in no score: {counts}", *how]
+
+    def _elo_figures(self) -> dict[str, Any]:
+        values = self.elo or ()
+        rounded = [round(value, 1) if math.isfinite(value) else None for value in values]
+        return dict(zip(("elo", "elo_low", "elo_high"), rounded, strict=True))
+
+    def elo_text(self) -> str:
+        """Such as `+35 [-12, +83] Elo`; a score of all or nothing has no end there."""
+        elo, low, high = (
+            f"{value:+.0f}" if math.isfinite(value) else f"{value:+}" for value in self.elo or ()
+        )
+        return f"{elo} [{low}, {high}] Elo"
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -111,6 +131,13 @@ def interval(pair_scores: list[float]) -> tuple[float, float]:
     centre = (p + z * z / (2 * worth)) / (1 + z * z / worth)
     half = z / (1 + z * z / worth) * math.sqrt(p * (1 - p) / worth + (z / (2 * worth)) ** 2)
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def elo_of(score: float) -> float:
+    """The difference in strength where an expected score is 1 / (1 + 10^(-difference / 400))."""
+    if not 0 < score < 1:
+        return math.copysign(math.inf, score - 0.5)
+    return 400 * math.log10(score / (1 - score)) + 0.0
 
 
 def progress_parts(done: int, total: int, result: MatchResult, left: float | None) -> list[str]:
@@ -234,12 +261,13 @@ def play_match(
     on_game: Callable[[SavedGame], object] | None = None,
     event: str = "match",
     first_number: int = 0,
+    enough: Callable[[MatchResult], bool] | None = None,
 ) -> MatchResult:
     """Each opening once for every player, who changes seats, in waves of games in step; in so many
     seconds, if there is a limit. `on_progress(games done, result so far)` hears of every turn; the
     result is of whole waves. `on_game` hears of each game when it ends, also of those whose wave is
     then dropped for want of seconds; game n * i + r, counted from the first number, is opening i
-    with the first of n players in seat r."""
+    with the first of n players in seat r. After each whole wave `enough(result)` may end it."""
     each = len(players)
     result = MatchResult(players=each)
     ends = None if seconds is None else time.monotonic() + seconds
@@ -288,6 +316,8 @@ def play_match(
             first = max(each, pace.whole(played * pace.left / 2 / max(1e-6, took)))
         if on_progress:
             on_progress(result.games, result)
+        if enough and enough(result):
+            break
     return result
 
 

@@ -93,6 +93,11 @@ class Table:
             if not self.answer(word):
                 return
 
+    def set_line(self, states: list[Any]) -> None:
+        """As if these had been played."""
+        actions = states[-1].history[1]
+        self.engine.set_line(states[0], actions[len(actions) - len(states) + 1 :])
+
     # ---- What the person says ----------------------------------------------------------------
 
     def answer(self, word: str) -> bool:
@@ -205,9 +210,7 @@ class Table:
         states = last.states(text, trust=last.game.get("name") == settings_of(self.game)["name"])
         if not states[0].game.same_as(self.game):
             raise InputError(f"'{text}' is of another game: {last.game}.")
-        start = None if last.start is None else self.game.state_from_string(last.start)
-        words = zip(states, last.actions, strict=False)
-        self.engine.set_line(start, [state.string_to_action(word) for state, word in words])
+        self.set_line(states)
         print(f"loaded: {len(last.actions)} actions")
 
     # ---- What is shown -----------------------------------------------------------------------
@@ -280,11 +283,13 @@ class Table:
             return ["nothing is known yet"]
         ranked = sorted(
             result.children,
-            key=lambda c: (self.own(c.completion), self.own(c.value)),
+            key=lambda c: (self.own(c.completion), self.own(c.value), c.action == result.action),
             reverse=True,
         )
+        shown = ranked[:SHOWN]
+        shown += [child for child in ranked[SHOWN:] if child.action == result.action]
         lines = ["action    value for you  proven          selections"]
-        for child in ranked[:SHOWN]:
+        for child in shown:
             proven = "-"
             if child.resolved:
                 proven = self.known(child.completion, thought.plies_to_end(child.action))
@@ -294,8 +299,8 @@ class Table:
                 f"{action:8}{mark}{self.own(child.value):+14.3f}  {proven:14}  "
                 f"{child.selections:10,}"
             )
-        if len(ranked) > SHOWN:
-            lines.append(f"… and {len(ranked) - SHOWN} more")
+        if len(ranked) > len(shown):
+            lines.append(f"… and {len(ranked) - len(shown)} more")
         lines.append(f"line: {' '.join(thought.texts(thought.line[:SHOWN]))}")
         if thought.action is not None:
             text = state.action_to_string(thought.action)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from athenan import _core
+from athenan.checks import read
 from athenan.errors import InputError, nearest
 from athenan.evaluators import find_checkpoint, find_evaluator, what_computes
 from athenan.external.player import ExternalPlayer, GivesUp
@@ -156,8 +157,10 @@ def make_player(
 
 def player_of(
     game: _core.Game, about: Mapping[str, Any], seed: int = 0, threads: int = 1
-) -> SearchPlayer:
+) -> Player:
     """From a dictionary, as athenan.run_match takes it."""
+    if "engine" in about:
+        return ExternalPlayer(game, read(PlayerSettings, dict(about)))
     known = ("search", "evaluator", "resolved", *BUDGETS)
     for key in about:
         if key not in known:

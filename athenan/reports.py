@@ -159,7 +159,8 @@ class Reports:
         self.callbacks.on_match(name, games, result)
         self.pages.match(name, games, result)
         self._glance(name, games)
-        self.say(f"against {name}: {result}")
+        for line in (f"against {name}: {result}", *result.forfeits_text()):
+            self.say(line)
 
     def time_network(self, evaluator: Evaluate) -> None:
         """What self-play's rate is compared with; takes a second."""

@@ -47,6 +47,7 @@ class Forfeit:
 
     seat: int
     sentence: str
+    resigned: bool = False  # a loss like any other
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,8 @@ def read_forfeit(row: Any) -> Forfeit | None:
     if row is None:
         return None
     taken = Fields(row)
-    return Forfeit(taken.of("seat", int), taken.of("sentence", str))
+    resigned = "resigned" in taken.row and taken.of("resigned", bool)
+    return Forfeit(taken.of("seat", int), taken.of("sentence", str), resigned)
 
 
 class Fields:

@@ -410,6 +410,26 @@ class MatchSettings:
         4, "random actions before the players take over; openings never repeat", "plies", low=0,
         high=10_000,
     )  # fmt: skip
+    openings: str | None = setting(
+        None, "file of openings, one a line: actions, or a position; null: random ones"
+    )
+    balance: float | None = setting(
+        None, "largest value of an opening to either player, where a win is 1, by a short search "
+        "with the first one's evaluator; null: any", above=0, high=1,
+    )  # fmt: skip
+    balance_evaluations: int = number(200, "of that search", "evaluations")
+    sprt: list[float] | None = setting(
+        None, "two strengths in normalised Elo, as [0,5]: the match ends when one is accepted; "
+        "looked at after each wave", low=-200, high=200,
+    )  # fmt: skip
+    alpha: float = setting(
+        0.05, "how often an SPRT may accept the higher where the lower is true", above=0, high=0.49
+    )
+    beta: float = setting(0.05, "… and the lower where the higher is true", above=0, high=0.49)
+    save: str | None = setting(
+        None, "file to which every game is appended: .jsonl, or .sgf, .pgn, .pdn of games that "
+        "have them",
+    )  # fmt: skip
     games_in_step: int = setting(128, "at once", "games", low=1, high=1_000_000)
     threads: int = setting(2, "of the searches", "threads", low=1, high=1024)
     layout: LayoutSettings = group(LayoutSettings, "which processes play")
@@ -451,6 +471,10 @@ class PlaySettings(EngineSettings):
     seat: int | None = setting(
         None, "which player you are, 1 the first; null: by who begins", low=1, high=6
     )
+    replay: str | None = setting(
+        None, "file of saved games (.jsonl), one of which is shown; null: a new game"
+    )
+    game_number: int = number(1, "which game of that file")
 
 
 @dataclass

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from athenan import _core
 from athenan.errors import InputError
+from athenan.settings import MatchSettings
 
 Array = np.ndarray[Any, Any]
 SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # of a pair
@@ -53,6 +55,18 @@ class Sprt:
         ratio = log_likelihood_ratio(counts, self.low, self.high)
         elo, half = normalised_elo(counts)
         return SprtResult(self, ratio, elo, half)
+
+
+def sprt_of(config: MatchSettings, game: _core.Game) -> Sprt | None:
+    """The one that a match asks for."""
+    if config.sprt is None:
+        return None
+    if game.num_players != 2:
+        raise InputError(f"An SPRT is for two players; game '{game.name}' has {game.num_players}.")
+    if len(config.sprt) != 2:
+        raise InputError(f"Setting 'sprt' has two strengths, as [0,5], not {config.sprt}.")
+    low, high = config.sprt
+    return Sprt(low, high, config.alpha, config.beta)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from athenan.checkpoint import runs_of
 from athenan.cluster import Cluster
 from athenan.config import to_yaml
 from athenan.errors import Failed, InputError
-from athenan.games import make_game
-from athenan.match import MOST_SENTENCES, MatchResult, make_openings, play_match, seats
+from athenan.games import make_game, replayed_state
+from athenan.match import MOST_SENTENCES, MatchResult, play_match, seats
 from athenan.placement import see_only
 from athenan.players import Player, make_player
 from athenan.saved_games import SavedGame
@@ -30,16 +30,13 @@ def players_of(config: MatchSettings, game: _core.Game) -> list[Player]:
     return seats(game, first, second)
 
 
-def openings_of(config: MatchSettings, game: _core.Game) -> list[_core.State]:
-    number = openings_in(config.games, game.num_players)
-    return make_openings(game, number, config.opening_plies, config.seed)
-
-
 class Wave:
-    """What a process needs for the waves of one match; it keeps its players for the next one."""
+    """What a process needs for the waves of one match; it keeps its players for the next one. The
+    openings go as they began and what was played, since each process has a game of its own."""
 
-    def __init__(self, config: MatchSettings) -> None:
+    def __init__(self, config: MatchSettings, openings: list[_core.State]) -> None:
         self.config, self.text = config, to_yaml(config)
+        self.openings = [state.history for state in openings]
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -55,7 +52,8 @@ def prepared(wave: Wave) -> tuple[list[Player], list[_core.State]]:
         see_only([])
     set_threads(config.layout.cpus)
     game = make_game(**config.game)
-    return players_of(config, game), openings_of(config, game)
+    openings = [replayed_state(game, start, actions) for start, actions in wave.openings]
+    return players_of(config, game), openings
 
 
 def play(wave: Wave, number: int) -> tuple[MatchResult, list[SavedGame]]:
@@ -78,23 +76,26 @@ def openings_in(games: int, players: int) -> int:
 
 def play_match_by_ray(
     config: MatchSettings,
-    players: int,
+    openings: list[_core.State],
     on_progress: Callable[[int, MatchResult], object],
     on_game: Callable[[SavedGame], object] | None = None,
+    enough: Callable[[MatchResult], bool] | None = None,
 ) -> MatchResult:
-    """As play_match of so many players, wave by wave in any order; games are heard of when their
-    wave is over."""
+    """As play_match, wave by wave in any order; games are heard of when their wave is over. Whether
+    there are enough is asked in the order of the waves, since those of short games end first; what
+    lies behind the answer does not count."""
+    players = openings[0].game.num_players
     cluster = Cluster(config.layout)
     try:
         ray, layout = cluster.ray, config.layout
         most = layout.actors or cluster.room(layout)
         task = ray.remote(num_cpus=layout.cpus, num_gpus=layout.gpus)(play)
-        wave = ray.put(Wave(config))
-        openings = openings_in(config.games, players)
-        numbers = range(-(-openings // openings_in(config.games_in_step, players)))
+        wave = ray.put(Wave(config, openings))
+        numbers = range(-(-len(openings) // openings_in(config.games_in_step, players)))
         rest = iter(numbers)
         under_way: dict[object, int] = {}
         played: dict[int, MatchResult] = {}
+        asked = 0  # waves, from the first, after which it was asked
         while len(played) < len(numbers):
             if layout.actors is None:  # nodes may come
                 most = max(most, cluster.places(layout))
@@ -107,6 +108,11 @@ def play_match_by_ray(
                         on_game(game)
             result = joined([played[number] for number in sorted(played)], players)
             on_progress(result.games, result)
+            while enough and asked in played:
+                asked += 1
+                so_far = joined([played[number] for number in range(asked)], players)
+                if enough(so_far):
+                    return so_far
         return joined([played[number] for number in numbers], players)
     except Exception as error:
         cause = getattr(error, "cause", None)

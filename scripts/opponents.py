@@ -22,10 +22,11 @@ from athenan.errors import InputError
 from athenan.games import make_game
 from athenan.implied import completed
 from athenan.match import MatchResult, play_match, progress_parts
+from athenan.openings import openings_of
 from athenan.progress import Progress
 from athenan.saved_games import SavedGame, append_game
 from athenan.table import table
-from athenan.waves import openings_of, players_of
+from athenan.waves import players_of
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def play(
             progress.show([about, *progress_parts(done, told.games, result, left)])
 
         games: list[SavedGame] = []
-        openings = openings_of(config, game)
+        openings = openings_of(config, game, players)
         result = play_match(players, openings, told.games_in_step, show, on_game=games.append)
     file = told.out.with_suffix(".games.jsonl")
     file.parent.mkdir(parents=True, exist_ok=True)

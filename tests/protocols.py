@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
 from athenan.config import compose
+from athenan.progress import resident_megabytes
 
 QUICK = ["evaluator=zero", "seconds=null", "evaluations=3"]  # thoughts that take no time
+MOST_MEGABYTES = 500  # that a program may grow by: the trees of its searches
 JUNK = "abcdefghijklmnopqrstuvwxyz0123456789 \t\r#\\\"'{}[]:,.-+=?!%\x00\x07\x1b\x7fäé漢🙂"
 
 
@@ -44,12 +48,23 @@ def fuzzed(pieces: list[str], lines: int, seed: int) -> Iterable[str]:
 
 
 def heard_all(hear: Callable[[str], bool], lines: Iterable[str], seconds: float = 5.0) -> None:
-    """Nothing raises, ends the program or takes long."""
-    for line in lines:
+    """Nothing raises, ends the program, takes long, or leaves threads or memory behind."""
+    threads, megabytes = threading.active_count(), 0.0
+    for number, line in enumerate(lines):
+        if number == 1000:  # what is made once is there
+            megabytes = resident_megabytes()
         started = time.monotonic()
         assert hear(line), f"{line!r} has ended it"
         took = time.monotonic() - started
         assert took < seconds, f"{line!r} took {took:.1f} s"
+    assert threading.active_count() <= threads + 1  # an analysis may be under way
+    assert not megabytes or resident_megabytes() < megabytes + MOST_MEGABYTES
+
+
+def cpu_seconds(process: int) -> float:
+    """What a process has used of the processor, by Linux."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Program:

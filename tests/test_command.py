@@ -232,7 +232,8 @@ def test_every_experiment_composes(experiment: str) -> None:
     assert config.minutes or config.games
 
 
-GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - {"experiment", "game"}
+NO_GROUPS = {"experiment", "game", "engine"}  # have tests of their own
+GROUPS = {p.name for p in configs_folder().iterdir() if p.is_dir()} - NO_GROUPS
 
 
 @pytest.mark.parametrize("group", sorted(GROUPS))
@@ -242,6 +243,14 @@ def test_every_group_composes(group: str) -> None:
         config = compose(root, [f"{group}={name}"])
         chosen = plain(getattr(config, group))
         assert name in (chosen.get("name"), chosen.get("kind")) or group in ("network", "layout")
+
+
+def test_every_engine_composes() -> None:
+    for name in members("engine"):
+        config = compose("match", [f"first={name}", f"second={name}"])
+        assert config.first == config.second
+        assert config.first.engine
+        assert config.first.install
 
 
 @pytest.mark.slow

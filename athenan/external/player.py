@@ -65,6 +65,7 @@ class ExternalPlayer:
         self.known: dict[int, Known] = {}
         self.begun = [False] * settings.processes
         self.faults, self.last_fault = 0, ""
+        self.closed = False
         try:
             first = self._start(0)
         except Fault as fault:
@@ -108,6 +109,13 @@ class ExternalPlayer:
         self.begun = [False] * len(self.processes)
 
     def close(self) -> None:
+        """Its processes end; its threads, which wait for them, hear of that."""
+        self.closed = True
+        for dialogue in self.processes:
+            if dialogue is not None:
+                dialogue.program.kill()
+        if self.threads is not None:
+            self.threads.shutdown()
         for dialogue in self.processes:
             if dialogue is not None:
                 dialogue.program.end()
@@ -135,8 +143,12 @@ class ExternalPlayer:
             }
 
         run = map if self.threads is None else self.threads.map
-        for answers in run(ask, asked):
-            chosen |= answers
+        try:
+            for answers in run(ask, asked):
+                chosen |= answers
+        except BaseException:  # such as Ctrl-C: nobody will read what they still answer
+            self.close()
+            raise
         return [chosen[number] for number in games]
 
     def _without_asking(self, number: int, state: _core.State) -> int | None:
@@ -205,6 +217,8 @@ class ExternalPlayer:
         return self._dialogue(place).ask(line)
 
     def _dialogue(self, place: int) -> Dialogue:
+        if self.closed:
+            raise Fault("was ended")
         dialogue = self.processes[place]
         if dialogue is not None and not dialogue.program.is_alive():
             dialogue.program.end()

@@ -79,6 +79,11 @@ class Program:
     def process_id(self) -> int:
         return self._process.pid
 
+    def kill(self) -> None:
+        """So that whoever waits for it in another thread hears of its end."""
+        if self.end.alive:
+            kill_group(self.process_id)
+
     def tell(self, line: str, deadline: float) -> None:
         """Sends a line; waits for a program that does not read until the deadline."""
         self.heard = 0
@@ -168,7 +173,11 @@ def end(process: subprocess.Popen[bytes], farewell: str) -> None:
         if os.waitid(os.P_PID, process.pid, flags) is not None:
             break
         time.sleep(0.005)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    kill_group(process.pid)
     process.wait()
     process.stdout.close()
+
+
+def kill_group(leader: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)

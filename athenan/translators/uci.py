@@ -100,6 +100,7 @@ class Uci(Translator):
             counters = [int(field) for field in fields[2:] if field.isdecimal()]
             quiet, turn = counters if len(counters) == 2 else (0, 1)
             to_move = "wb".index(fields[1])
+            turn = min(turn, self.game.max_plies)
             ply = self.actions_a_move * (2 * max(0, turn - 1) + to_move)
             planes = self.planes(re.sub(r"\[.*\]", "", fields[0]), to_move)
             state = self.game.state_from_planes(planes, ply)
@@ -122,7 +123,8 @@ class Uci(Translator):
 
     def planes(self, placement: str, to_move: int) -> np.ndarray:
         ranks = placement.split("/")
-        rows = [re.sub(r"\d+", lambda gap: "." * int(gap[0]), rank) for rank in ranks]
+        # A gap that is wider than the board stays as it is, and is too long or no piece.
+        rows = [re.sub(r"\d{1,2}", lambda gap: "." * int(gap[0]), rank) for rank in ranks]
         if len(rows) != self.rows or any(len(row) != self.columns for row in rows):
             raise InputError(f"'{placement}' is no board of {self.rows} × {self.columns} cells.")
         if not self.from_the_top:

@@ -96,6 +96,44 @@ def uci(kind: str) -> None:
             return
 
 
+def hub(kind: str) -> None:
+    """Draughts, its first legal move, by the rules that are tested elsewhere."""
+    import re
+
+    import athenan
+    from athenan.translators import make_translator
+
+    variant = "normal"
+    state = None
+    for line in sys.stdin:
+        word = (line.split() or [""])[0]
+        if word == "hub":
+            say(f'id name="Fake {kind}" version=2.0 author=nobody country=none')
+            say('param name=variant value=normal type=enum values="normal brazilian"')
+            say("param name=book value=true type=bool")
+            say("wait")
+        elif word == "set-param" and (found := re.search(r"name=variant value=(\S+)", line)):
+            variant = found[1]
+        elif word == "init":
+            rules = "international" if variant == "normal" else variant
+            translator = make_translator("hub", athenan.make_game("draughts", variant=rules))
+            say("ready")
+        elif word == "ping":
+            say("pong")
+        elif word == "pos":
+            found = re.search(r'pos=(\S+)(?: moves="?([^"]*))?', line)
+            assert found is not None
+            state = translator.read_position(found[1])
+            for move in (found[2] or "").split():
+                state = state.play(translator.read(state, move)[0])
+        elif word == "go":
+            action = state.legal_actions()[0]
+            say("info depth=1 score=0.0")
+            say(f"done move={translator.write(state, [action])} ponder=1-2")
+        elif word == "quit":
+            return
+
+
 if __name__ == "__main__":
     if sys.argv[2] == "no_start":
         sys.exit(7)
@@ -106,6 +144,6 @@ if __name__ == "__main__":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
         with open(sys.argv[3], "w") as file:
             file.write(f"{os.getpid()} {child.pid}")
-    {"gtp": gtp, "uci": uci}[sys.argv[1]](sys.argv[2])
+    {"gtp": gtp, "uci": uci, "hub": hub}[sys.argv[1]](sys.argv[2])
     if sys.argv[2] == "stays":
         time.sleep(60)

@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,18 @@ def test_what_does_not_answer_in_time_forfeits(kind: str, monkeypatch: pytest.Mo
     opponent.close()
 
 
+def test_threads_that_wait_for_a_program_hear_that_it_was_ended() -> None:
+    opponent = fake("hang", patience_seconds=600, processes=2)
+    state = opponent.game.initial_state()
+    started = time.monotonic()
+    timer = threading.Timer(0.3, opponent.close)
+    timer.start()
+    answers = opponent.choose([0, 1], [state, state])
+    timer.join()
+    assert all(isinstance(answer, GivesUp) for answer in answers)
+    assert time.monotonic() - started < 60
+
+
 def test_who_resigns_has_lost() -> None:
     result, saved, _ = match("resign")
     assert (result.wins, result.their_forfeits) == (4, 0)
@@ -148,6 +161,21 @@ def test_uci_hears_no_answers_to_other_questions() -> None:
     assert not isinstance(action, GivesUp)
     assert state.action_to_string(action) == "a2a3"
     opponent.close()
+
+
+@pytest.mark.parametrize("variant", ["international", "brazilian"])
+def test_hub_is_spoken(variant: str) -> None:
+    game = athenan.make_game("draughts", variant=variant, max_plies=60)
+    engine = shlex.join([sys.executable, str(FAKE), "hub", "draughts"])
+    settings = PlayerSettings(engine=engine, seconds=0.1, options={"book": False})
+    opponent = ExternalPlayer(game, settings)
+    assert opponent.text.startswith("Fake draughts 2.0 (")
+    ours = player_of(game, {"search": "random"})
+    result = play_match([ours, opponent], make_openings(game, 2, 4, 0))
+    opponent.close()
+    assert (result.games, result.their_forfeits) == (4, 0), result.sentences
+    with pytest.raises(InputError, match="has no option 'bok'; did you mean 'book'"):
+        ExternalPlayer(game, PlayerSettings(engine=engine, seconds=1, options={"bok": 1}))
 
 
 def test_what_cannot_be_used_is_told_at_once() -> None:
@@ -284,6 +312,7 @@ def test_engines_are_named_by_their_files(tmp_path: Path) -> None:
             compose("match", words)
 
 
+@pytest.mark.slow
 def test_a_file_does_not_choose_what_runs(tmp_path: Path) -> None:
     engine = shlex.join([sys.executable, "-S", str(FAKE), "gtp", "good"])
     words = [
@@ -297,6 +326,19 @@ def test_a_file_does_not_choose_what_runs(tmp_path: Path) -> None:
         athenan.run_training(*on)
     athenan.run_training(*on, "trust=true")
     athenan.run_training(*words, "resume=auto")
+
+
+def test_a_match_from_python_takes_a_program() -> None:
+    engine = shlex.join([sys.executable, "-S", str(FAKE), "gtp", "good"])
+    result = athenan.run_match(
+        athenan.make_game("tictactoe"), {"search": "random"},
+        {"engine": engine, "protocol": "gtp", "patience_seconds": 20}, games=4, opening_plies=1,
+    )  # fmt: skip
+    assert (result.games, result.their_forfeits) == (4, 0)
+    with pytest.raises(InputError, match="'patience'"):
+        athenan.run_match(
+            athenan.make_game("tictactoe"), {"engine": engine, "patience": 3}, {"search": "random"}
+        )
 
 
 def test_the_command_tells_of_forfeits(capfd: pytest.CaptureFixture[str]) -> None:

@@ -301,6 +301,48 @@ def test_chess_is_that_of_python_chess():
             assert translator.write_position(after) == board.fen(en_passant="legal")
 
 
+@pytest.mark.parametrize(("protocol", "name", "options"), CASES, ids=NAMES)
+def test_any_text_is_a_legal_move_or_refused(protocol, name, options):
+    translator = make_translator(protocol, athenan.make_game(name, **options))
+    chooser = random.Random(11)
+    letters = " \tabjzPXx@-,0123456789/[]'é\x00x:WB"
+    for before, actions, _ in list(turns(translator, chooser, 40))[::4]:
+        text = translator.write(before, actions)
+        for _ in range(30):
+            changed = list(text)
+            for _ in range(chooser.randint(1, 3)):
+                at = chooser.randint(0, len(changed))
+                changed[at : at + chooser.randint(0, 2)] = chooser.choice(letters)
+            try:
+                found = translator.read(before, "".join(changed))
+            except InputError:
+                continue
+            line(before, found)  # which are all legal
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name", "options"),
+    [case for case in CASES if case[0] != "gtp"],
+    ids=[name for name in NAMES if not name.startswith("gtp")],
+)
+def test_any_text_is_a_sound_position_or_refused(protocol, name, options):
+    translator = make_translator(protocol, athenan.make_game(name, **options))
+    chooser = random.Random(12)
+    for _, _, state in list(turns(translator, chooser, 60))[::6]:
+        text = translator.write_position(state)
+        for _ in range(40):
+            changed = list(text)
+            for _ in range(chooser.randint(1, 3)):
+                at = chooser.randint(0, len(changed))
+                words = ("9", "99999999999", "/", "w", "b", " ", "k", "P", "*", "-1", "[", "é", "")
+                changed[at : at + chooser.randint(0, 2)] = chooser.choice(words)
+            try:
+                found = translator.read_position("".join(changed))
+            except InputError:
+                continue
+            assert found.is_terminal or found.legal_actions()
+
+
 def test_which_protocol_is_usual():
     found = {name: protocol_of(athenan.make_game(name)) for name in athenan.list_games()}
     assert (found["go"], found["othello"], found["chess"]) == ("gtp", "gtp", "uci")

@@ -308,7 +308,7 @@ def test_terminals_obey_no_text_of_a_file() -> None:
 def test_a_forfeit_ends_a_game_before_its_end() -> None:
     game: Any = athenan.make_game("tictactoe")
     state = game.initial_state().play(4)
-    forfeit = Forfeit(1, "it answered nothing for 5 seconds")
+    forfeit = Forfeit(1, "it answered nothing for 5 seconds", resigned=False)
     saved = saved_game(state, 0, [Someone("a", 0), Someone("b", 1)], forfeit=forfeit)
     assert saved.outcomes == [1, -1]
     again = SavedGame.from_json(saved.to_json())
