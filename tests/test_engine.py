@@ -88,6 +88,25 @@ def test_thoughts_grow_and_are_sound() -> None:
             assert figures["children"][0]["action"] == figures["action"]
 
 
+def test_children_that_wait_for_their_values_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The evaluator never says 0, which they hold before it has answered."""
+    monkeypatch.setattr("athenan.search.LOOK_SECONDS", 0)
+    at = engine(evaluator=SlowHash(), game={"size": 4})
+    heard: list[Thought] = []
+    below: list[Thought | None] = []
+
+    def hear(thought: Thought) -> None:
+        heard.append(thought)
+        below.append(at.look(thought.line[:1]))
+
+    at.think(Budget(evaluations=400), hear, every=0)
+    assert heard[0].action is None, "the root waits first"
+    told = [thought.result for thought in [*heard, *below] if thought and thought.result]
+    children = [child for result in told for child in result.children]
+    assert len(children) > 100
+    assert all(child.value != 0 or child.resolved for child in children)
+
+
 @pytest.mark.parametrize("name", [kind["name"] for kind in search_types()])
 def test_every_search_can_be_looked_at(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("athenan.search.LOOK_SECONDS", 1e-9)
