@@ -75,7 +75,7 @@ def test_a_folder_and_a_root_of_ones_own(capsys: pytest.CaptureFixture[str]) -> 
         assert (code, err) == (0, "")
         assert "filters: 99" in out
         assert "seed: 5" in out
-    with pytest.raises(InputError, match="There is no network 'wide'; there are conv, "):
+    with pytest.raises(InputError, match="There is no network 'wide'; did you mean 'children'"):
         compose("train", ["network=wide"])
     assert run(capsys, "train --config-dir nowhere")[0] == 2
     code, _, err = run(capsys, "train --config-dir own -cn nothing")
@@ -85,4 +85,4 @@ def test_a_folder_and_a_root_of_ones_own(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_name_that_is_nothing_like_one_is_answered_by_all() -> None:
     with pytest.raises(InputError) as error:
         compose("train", ["network=transformer9"])
-    assert "there are conv, nnue, paper, residual, small." in str(error.value)
+    assert "there are children, conv, nnue, paper, residual, small." in str(error.value)

@@ -18,10 +18,8 @@ from athenan.external.program import Fault, command_of
 from athenan.games import replayed_state
 from athenan.settings import PlayerSettings
 from athenan.translators import make_translator
+from athenan.translators import protocol_of as usual_protocol
 
-PROTOCOL_OF_GAME = {"draughts": "hub", "arimaa": "aei"} | dict.fromkeys(
-    ("chess", "xiangqi", "breakthrough", "clobber", "ataxx", "amazons"), "uci"
-)
 MOST_FAULTS = 5  # in a row, without a move between: its other games are not begun any more
 
 
@@ -249,4 +247,4 @@ def protocol_of(settings: PlayerSettings, game: _core.Game) -> str:
     if "stockfish" in command:
         return "uci"
     guessed = next((name for name in DIALOGUES if name in command), None)
-    return guessed or PROTOCOL_OF_GAME.get(game.name, "gtp")
+    return guessed or usual_protocol(game) or "gtp"

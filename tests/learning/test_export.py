@@ -356,7 +356,7 @@ def damaged(bundle: Path, tmp_path: Path, what: str) -> str:
         ("formats", "is damaged: evaluator.json cannot be read"),
         ("no facts", "is not an exported evaluator: it has no evaluator.json"),
         ("rules", "was exported for other rules or options of game 'tictactoe'"),
-        ("version", "is of version 99; this athenan reads up to 1"),
+        ("version", "is of version 99; this athenan reads up to 2"),
         ("zip truncated", "is damaged or not an exported evaluator"),
         ("zip of nothing", "is damaged or not an exported evaluator"),
     ],

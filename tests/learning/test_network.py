@@ -346,7 +346,7 @@ def test_a_step_that_is_looked_at_is_the_same_step(game: Any) -> None:
 def gradient_of(learner: Learner, samples: Samples) -> float:
     """The length of the gradient of the next step, by a tape of its own."""
     tf = backend.tensorflow()
-    planes, labels = learner._batch(*samples, learner.steps)
+    planes, labels = learner._batch(samples, learner.steps)
     with tf.GradientTape() as tape:
         predicted = learner.model(tf.cast(planes, tf.float32), training=True)
         kernels = [v for v in learner.model.trainable_variables if v.shape.rank > 1]

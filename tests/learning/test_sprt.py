@@ -23,7 +23,7 @@ from athenan.sprt import (
 @pytest.mark.parametrize(
     ("counts", "bounds", "ratio", "digits", "elo", "half"),
     [
-        # Its program (fastchess 783) found a root to within 1e-3, which is worth 7.4e-4 here.
+        # fastchess 783. A root that is off by 1e-3 changes this ratio by 7.4e-4.
         ([379, 10170, 21828, 10640, 343], (0, 2), 2.94598, 7.5e-4, 3.05, 2.31),
         ([46, 496, 1073, 640, 79], (0, 3), 2.89, 0.005, 26.56, 9.97),  # brunocodutra/cinder 778
         ([363, 3205, 5861, 3376, 414], (0, 3), 2.91, 0.005, 5.93, 4.19),  # … and 802

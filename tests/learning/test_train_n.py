@@ -157,7 +157,7 @@ def test_players_in_turn_is_a_symmetry_that_moves_the_labels() -> None:
     learner = Learner(model, config.learn, symmetries, seed=0)
     state = game.initial_state().play(0).play(4).play(5).play(1)
     packed = np.repeat(pack(state.planes()[None]), 512, axis=0)
-    planes, labels = learner._batch(packed, np.tile(np.float32([1, 2, 3]), (512, 1)))
+    planes, labels = learner._batch(Samples(packed, np.tile(np.float32([1, 2, 3]), (512, 1))))
     seen = set()
     for image, label in zip(planes, labels, strict=True):
         # Who has two stones, x before, has the value of x.
