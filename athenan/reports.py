@@ -89,7 +89,9 @@ class Reports:
         self.values: dict[str, np.ndarray[Any, Any]] = {}  # of the last step
         self.network_rate = 0.0  # states a second of the network alone
         self.playing_rate = 0.0
-        self.rates: list[tuple[float, float]] = []  # of self-play and the network, page by page
+        self.rates: list[
+            tuple[float, float]
+        ] = []  # of self-play and the network (0: not known), page by page
         self._written = time.monotonic()
         self._told_of_memory = False
         self._since = (0.0, 0.0)  # rows and self-play seconds at the last page
@@ -319,11 +321,11 @@ class Reports:
             ("speed/self_play_states_per_second", "at_a_glance/states_per_second"),
             self.playing_rate,
         )
+        self.rates.append((self.playing_rate, self.network_rate))
         if self.network_rate:
             scalars["speed/network_best_states_per_second"] = self.network_rate
             if not self.actors.overlapped:  # otherwise learning takes of the same cores
                 scalars["speed/self_play_to_network_ratio"] = self.playing_rate / self.network_rate
-            self.rates.append((self.playing_rate, self.network_rate))
         shares = self.clock.shares()
         return scalars | {f"time_share/{name}": share for name, share in shares.items()}
 
@@ -334,13 +336,14 @@ class Reports:
             f"{self.actors.games} games, {self.learner.samples:,} samples learned, "
             f"{duration(self.clock.elapsed)}; time: {shares}",
         ]
-        if self.rates:
-            rate, best = np.mean(self.rates, axis=0)
-            ratio = np.mean([playing / network for playing, network in self.rates])
-            compared = f"{ratio:.2f} of the network's best ({best:,.0f})"
+        compared = [both for both in self.rates if both[1]]
+        if compared:
+            rate, best = np.mean(compared, axis=0)
+            ratio = np.mean([playing / network for playing, network in compared])
+            said = f"{ratio:.2f} of the network's best ({best:,.0f})"
             if self.actors.overlapped:
-                compared = f"while learning took of the same cores (the network alone: {best:,.0f})"
-            lines.append(f"self-play evaluated {rate:,.0f} states/s on average, {compared}")
+                said = f"while learning took of the same cores (the network alone: {best:,.0f})"
+            lines.append(f"self-play evaluated {rate:,.0f} states/s on average, {said}")
         return [
             *lines,
             *strength_table(self.strength),
