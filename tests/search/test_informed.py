@@ -265,7 +265,7 @@ def test_estimates_at_the_horizon_give_way_to_bounds(name: str) -> None:
     """Of the state above, whose value lies between them whatever f_θ says of its children."""
     wide = [[1, 2], [3, 4], [5, 6], [7], [8], [9], [10], [], [], [], []]
     upper, lower = [INFINITE] * 11, [-INFINITE] * 11
-    values = [0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2]
+    values = [0, 0, 0, 2, 2, 2, 2, 2, 2, -5, -5]  # estimates are in [-5, 5]
     upper[1], lower[1], lower[3], lower[4] = 4, 2, 2, 2
     game = athenan.TreeGame(wide, values, None, upper, lower)
     search = athenan.make_search(name, game, lambda planes: -np.ones(len(planes), np.float32),
