@@ -305,9 +305,15 @@ def submit(here: Path, *words: str, minutes: int = 2, before: int = 95) -> str:
     assert ran.returncode == 0, ran.stderr
     number = ran.stdout.strip()
     until(lambda: "saved" in ((here / "out").read_text() if (here / "out").exists() else ""), 300)
-    until(lambda: told("squeue", "-h", "-o", "%T", "-j", number).startswith("PENDING"), 300)
-    subprocess.run(["scontrol", "update", f"job={number}", "StartTime=now"], check=True)
-    until(lambda: not told("squeue", "-h", "-j", number).strip(), 300)
+
+    def over() -> bool:
+        # Only when its first part has left the nodes: Slurm may else kill the second with it.
+        waits = told("squeue", "-h", "-o", "%T", "-j", number).startswith("PENDING")
+        if waits and told("sinfo", "-h", "-o", "%T %D").startswith("idle 2"):
+            told("scontrol", "update", f"job={number}", "StartTime=now")
+        return not told("squeue", "-h", "-j", number).strip()
+
+    until(over, 300)
     assert "JobState=COMPLETED" in told("scontrol", "show", "job", number)
     return (here / "out").read_text()
 
